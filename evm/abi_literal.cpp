@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "evm/abi.hpp"
+#include "evm/hex.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace tidemark::evm {
+namespace {
+
+using kind = abi_type::kind;
+
+const integer two_256 = integer(1) << 256;
+
+/// The value of a digit of base 16; 16 where it is none.
+unsigned digit_of(char c) {
+  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
+  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;
+  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A') + 10;
+  return 16;
+}
+
+/// Digits with single '_' between them, from `at` to the first character that is neither. A number
+/// of 256 bits or more is read to its end, but its value stays at 2^256: enough to be refused by
+/// every range.
+result<integer> read_digits(std::string_view text, std::size_t& at, unsigned base) {
+  integer value = 0;
+  bool digit_before = false;
+  for (; at < text.size(); ++at) {
+    if (text[at] == '_') {
+      if (!digit_before) return fail("'_' stands between two digits", at);
+      digit_before = false;
+      continue;
+    }
+    const auto digit = digit_of(text[at]);
+    if (digit >= base) break;
+    digit_before = true;
+    if (value < two_256) value = value * base + digit;
+  }
+  if (!digit_before) return fail("expected a digit", at);
+  return value;
+}
+
+result<integer> read_integer(std::string_view text) {
+  std::size_t at = 0;
+  const bool negative = !text.empty() && text[0] == '-';
+  if (negative) ++at;
+  const auto prefix = text.substr(at, 2);
+  const bool hex = prefix == "0x";
+  if (hex) at += 2;
+  auto value = read_digits(text, at, hex ? 16 : 10);
+  if (!value) return value;
+  if (!hex && at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+    const auto exponent = read_digits(text, ++at, 10);
+    if (!exponent) return exponent;
+    // 10^78 is more than 2^256, so more steps change nothing.
+    const auto steps = static_cast<int>(std::min(*exponent, integer(78)));
+    for (int i = 0; i < steps && *value < two_256; ++i)
+      *value *= 10;
+  }
+  if (at != text.size()) {
+    return fail("expected an integer: 42, 1_000_000, 1e18 or 0x2a", at);
+  }
+  return negative ? integer(-*value) : *value;
+}
+
+result<abi_value> parse_integer(const abi_type& type, std::string_view text) {
+  auto value = read_integer(text);
+  if (!value) return value.error();
+  const bool is_signed = type.is == kind::int_;
+  const integer above = integer(1) << (is_signed ? type.size - 1 : type.size);
+  const integer lowest = is_signed ? integer(-above) : integer(0);
+  if (*value < lowest || *value >= above) {
+    return fail("out of range: " + type.canonical() + " is " + to_decimal(lowest) + " to " +
+                to_decimal(above - 1));
+  }
+  return abi_value{std::move(*value)};
+}
+
+result<abi_value> parse_address_literal(std::string_view text) {
+  if (const auto address = parse_user_address(text)) return abi_value{*address};
+  if (const auto address = parse_address(text)) {
+    return fail("wrong EIP-55 checksum: write it all in lower case, or " + to_checksum(*address));
+  }
+  return fail("expected an address: 0x and 40 hex digits");
+}
+
+result<abi_value> parse_octets(const abi_type& type, std::string_view text) {
+  auto content = parse_hex(text);
+  if (!content) return fail("expected 0x and an even number of hex digits");
+  if (type.is == kind::fixed_bytes && content->size() != type.size) {
+    return fail(type.canonical() + " is 0x and exactly " + std::to_string(2 * type.size) +
+                " hex digits, here are " + std::to_string(2 * content->size()));
+  }
+  return abi_value{std::move(*content)};
+}
+
+} // namespace
+
+result<abi_value> parse_value(const abi_type& type, std::string_view text) {
+  switch (type.is) {
+  case kind::uint:
+  case kind::int_:
+    return parse_integer(type, text);
+  case kind::address:
+    return parse_address_literal(text);
+  case kind::boolean:
+    if (text == "true" || text == "false") return abi_value{text == "true"};
+    return fail("expected true or false");
+  case kind::fixed_bytes:
+  case kind::bytes:
+    return parse_octets(type, text);
+  case kind::string:
+    return abi_value{std::string(text)};
+  case kind::array:
+  case kind::tuple:
+    break;
+  }
+  return fail("arrays and tuples come later: not yet");
+}
+
+} // namespace tidemark::evm

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "evm/bloom.hpp"
+#include "evm/bytes.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tidemark::evm {
+
+/// What Tidemark needs of a block's header. `transactions` are the hashes in block order.
+struct header {
+  std::uint64_t number = 0;
+  hash32 hash, parent;
+  std::uint64_t time = 0; ///< seconds since 1970
+  bloom logs_bloom;
+  std::vector<hash32> transactions;
+
+  block_id id() const { return {number, hash}; }
+};
+
+/// A log as an endpoint gives it, with its place. `log_index` counts within the block.
+struct log {
+  address20 address;
+  std::vector<hash32> topics; ///< 0 to 4
+  bytes data;
+  block_id block;
+  hash32 tx;
+  std::uint32_t tx_index = 0;
+  std::uint32_t log_index = 0;
+  friend bool operator==(const log&, const log&) = default;
+};
+
+/// Where a transaction is, by its receipt.
+struct receipt {
+  hash32 tx;
+  block_id block;
+  std::uint32_t tx_index = 0;
+  std::optional<bool> success; ///< absent before Byzantium
+  std::vector<log> logs;
+};
+
+} // namespace tidemark::evm
