@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "providers/provider.hpp"
+
+#include "providers/json.hpp"
+#include "providers/rows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace tidemark::providers {
+
+std::span<const provider> all() {
+  static const std::array table{
+      alchemy(),
+      standard_webhooks(),
+      raw(),
+  };
+  return table;
+}
+
+const provider* find(std::string_view name) {
+  for (const auto& row : all())
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
+std::span<const std::string_view> later() {
+  static constexpr std::string_view names[] = {
+      "quicknode", "quickalerts",      "moralis",         "tenderly", "goldsky",
+      "cdp",       "thirdweb-insight", "thirdweb-engine", "tatum",    "nodit",
+      "ozmonitor", "rindexer",         "circle",          "sim"};
+  return names;
+}
+
+evm::result<hints> extract(const provider& p, std::string_view body) {
+  const auto parsed = parse_json(body);
+  if (!parsed) return parsed.error();
+  auto found = p.read(*parsed);
+  if (found && found->size() > max_hints)
+    return evm::fail("it names more than " + std::to_string(max_hints) + " places");
+  return found;
+}
+
+std::optional<std::uint64_t> known_network(const provider& p, std::string_view network) {
+  const auto row = std::find_if(p.networks.begin(), p.networks.end(),
+                                [&](const known_chain& c) { return c.network == network; });
+  if (row == p.networks.end()) return std::nullopt;
+  return row->id;
+}
+
+} // namespace tidemark::providers
