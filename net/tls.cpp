@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "net/tls.hpp"
+
+#include <boost/asio/ssl/context.hpp>
+
+namespace tidemark::net {
+namespace {
+
+namespace ssl = boost::asio::ssl;
+using boost::system::error_code;
+
+evm::error bad(const char* what, const std::string& file, const error_code& ec) {
+  return evm::fail(std::string(what) + " " + file + ": " + ec.message());
+}
+
+/// An encrypted key must be an error, not a question at the terminal.
+int no_passphrase(char*, int, int, void*) { return 0; }
+
+evm::result<std::unique_ptr<ssl::context>> fresh(ssl::context::method method) {
+  auto out = std::make_unique<ssl::context>(method);
+  if (SSL_CTX_set_min_proto_version(out->native_handle(), TLS1_2_VERSION) != 1)
+    return evm::fail("OpenSSL does not know TLS 1.2");
+  SSL_CTX_set_options(out->native_handle(), SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
+  SSL_CTX_set_default_passwd_cb(out->native_handle(), no_passphrase);
+  // A kept connection is idle most of its life; without this each holds 34 KiB of buffers.
+  SSL_CTX_set_mode(out->native_handle(), SSL_MODE_RELEASE_BUFFERS);
+  return out;
+}
+
+evm::result<void> load_pair(ssl::context& context, const std::string& cert_file,
+                            const std::string& key_file) {
+  error_code ec;
+  context.use_certificate_chain_file(cert_file, ec);
+  if (ec) return bad("certificate", cert_file, ec);
+  context.use_private_key_file(key_file, ssl::context::pem, ec);
+  if (ec) return bad("key", key_file, ec);
+  if (SSL_CTX_check_private_key(context.native_handle()) != 1)
+    return evm::fail("key " + key_file + " does not belong to certificate " + cert_file);
+  return {};
+}
+
+} // namespace
+
+tls_context::tls_context(std::unique_ptr<ssl::context> context) : context_(std::move(context)) {}
+tls_context::~tls_context() = default;
+
+evm::result<std::shared_ptr<const tls_context>> tls_context::server(const std::string& cert_file,
+                                                                    const std::string& key_file) {
+  auto context = fresh(ssl::context::tls_server);
+  if (!context) return context.error();
+  if (const auto loaded = load_pair(**context, cert_file, key_file); !loaded) return loaded.error();
+  return std::make_shared<const tls_context>(std::move(*context));
+}
+
+evm::result<std::shared_ptr<const tls_context>> tls_context::client(const std::string& ca_file,
+                                                                    const std::string& cert_file,
+                                                                    const std::string& key_file) {
+  auto context = fresh(ssl::context::tls_client);
+  if (!context) return context.error();
+  error_code ec;
+  if (ca_file.empty())
+    (*context)->set_default_verify_paths(ec);
+  else
+    (*context)->load_verify_file(ca_file, ec);
+  if (ec) return bad("roots", ca_file.empty() ? "of the system" : ca_file, ec);
+  (*context)->set_verify_mode(ssl::verify_peer, ec);
+  if (ec) return bad("verification", "", ec);
+  if (cert_file.empty() != key_file.empty())
+    return evm::fail("a client certificate needs both its file and its key's");
+  if (!cert_file.empty())
+    if (const auto loaded = load_pair(**context, cert_file, key_file); !loaded)
+      return loaded.error();
+  return std::make_shared<const tls_context>(std::move(*context));
+}
+
+} // namespace tidemark::net
