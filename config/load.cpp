@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "config/sections.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <tuple>
+
+namespace tidemark::config {
+namespace {
+
+constexpr std::size_t max_file = 16 * mib;
+
+/// The one document of the file; nothing, and a problem, where it is not YAML.
+std::optional<YAML::Node> parse_yaml(const std::string& text, reading& r) {
+  try {
+    auto documents = YAML::LoadAll(text);
+    if (documents.size() == 1) return documents[0];
+    if (documents.empty()) return YAML::Node(YAML::NodeType::Map);
+    const auto mark = documents[1].Mark();
+    r.wrong(place_of(mark), "a second YAML document begins here; there must be one");
+  } catch (const YAML::Exception& e) {
+    r.wrong(place_of(e.mark), "this is not YAML: " + e.msg);
+  } catch (const std::exception& e) {
+    r.wrong({}, std::string("this is not YAML: ") + e.what());
+  }
+  return std::nullopt;
+}
+
+void refuse_same_address(const builder& b, section& root) {
+  const auto& in = b.out.ingest.listen;
+  const auto& admin = b.out.admin.listen;
+  if (in.port == 0 || in.port != admin.port || in.host != admin.host) return;
+  // They differ by default, so one of the two is given.
+  const auto given = root.find("ingest");
+  (given ? given : root.find("admin"))->wrong("ingest and admin listen on the same address");
+}
+
+builder read_config(const value& v) {
+  builder b;
+  section root(v);
+  const auto part = [&](const char* key, auto read) {
+    if (const auto found = root.find(key)) read(*found);
+  };
+  root.read("instance", b.out.instance, as_name);
+  b.out.store = read_store(root.find("store"), v.in());
+  part("ingest", [&](const value& s) { b.out.ingest = read_ingest(s); });
+  part("admin", [&](const value& s) { b.out.admin = read_admin(s); });
+  part("log", [&](const value& s) { b.out.log = read_log(s); });
+  part("confirmation_policy", [&](const value& s) { read_policies(s, b); });
+  part("chains", [&](const value& s) { read_chains(s, b); });
+  part("sources", [&](const value& s) { read_sources(s, b); });
+  root.not_yet("lists");
+  part("subscriptions", [&](const value& s) { read_subscriptions(s, b); });
+  part("handlers", [&](const value& s) { read_handlers(s, b); });
+  refuse_same_address(b, root);
+  return b;
+}
+
+void sort_by_place(std::vector<problem>& list) {
+  std::stable_sort(list.begin(), list.end(), [](const problem& a, const problem& b) {
+    return std::tie(a.line, a.column) < std::tie(b.line, b.column);
+  });
+}
+
+} // namespace
+
+std::string problem::to_string() const {
+  if (line == 0) return file + ": " + text;
+  return file + ':' + std::to_string(line) + ':' + std::to_string(column) + ": " + text;
+}
+
+loaded parse(const std::string& text, const std::filesystem::path& file, environment env) {
+  reading r{file, env, {}, {}};
+  loaded out;
+  if (const auto root = parse_yaml(text, r)) {
+    auto built = read_config(value(r, *root, ""));
+    if (r.problems.empty()) {
+      add_warnings(built, r);
+      out.value = std::move(built.out);
+    }
+  }
+  sort_by_place(r.problems);
+  sort_by_place(r.warnings);
+  out.problems = std::move(r.problems);
+  out.warnings = std::move(r.warnings);
+  return out;
+}
+
+loaded load(const std::filesystem::path& file, environment env) {
+  const auto failed = [&](const std::string& text) {
+    return loaded{std::nullopt, {{file.string(), 0, 0, text}}, {}};
+  };
+  std::error_code ec;
+  if (std::filesystem::is_directory(file, ec)) return failed("is a folder");
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return failed(std::string("cannot be read: ") + std::strerror(errno));
+  std::string text(max_file + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (in.bad()) return failed("cannot be read");
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (text.size() > max_file) return failed("is larger than 16MiB");
+  return parse(text, file, env);
+}
+
+} // namespace tidemark::config

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "config/sections.hpp"
+
+#include <algorithm>
+
+namespace tidemark::config {
+namespace {
+
+using tide::subscription;
+
+tide::needs asks_of(const subscription& s, const tide::policy& of_chain) {
+  auto out = of_chain.asks();
+  for (const auto& p : s.policies)
+    out = out + p.asks();
+  return out;
+}
+
+/// No log can have an address of each.
+bool apart(const std::vector<evm::address20>& a, const std::vector<evm::address20>& b) {
+  return !a.empty() && !b.empty() && std::none_of(a.begin(), a.end(), [&](const evm::address20& x) {
+    return std::find(b.begin(), b.end(), x) != b.end();
+  });
+}
+
+/// The number of the topic that holds an input; nothing for what is in the data.
+std::optional<std::size_t> topic_of(const evm::abi_event& e, std::size_t input) {
+  if (!e.inputs[input].indexed) return std::nullopt;
+  std::size_t n = e.anonymous ? 0 : 1;
+  for (std::size_t i = 0; i < input; ++i)
+    n += e.inputs[i].indexed ? 1 : 0;
+  return n;
+}
+
+/// Both look at one topic and want different values in it.
+bool exclude_each_other(const subscription& a, const subscription& b) {
+  const auto disjoint = [&](const tide::condition& x, const tide::condition& y) {
+    const auto topic = topic_of(a.event, x.input);
+    return topic && topic == topic_of(b.event, y.input) &&
+           std::none_of(x.one_of.begin(), x.one_of.end(),
+                        [&](const evm::hash32& h) { return y.one_of.contains(h); });
+  };
+  return std::any_of(a.where.begin(), a.where.end(), [&](const tide::condition& x) {
+    return std::any_of(b.where.begin(), b.where.end(),
+                       [&](const tide::condition& y) { return disjoint(x, y); });
+  });
+}
+
+bool can_meet(const subscription& a, const subscription& b, std::uint64_t chain_id) {
+  if (a.event.topic_count() != b.event.topic_count()) return false;
+  if (!a.event.anonymous && !b.event.anonymous && a.event.topic0() != b.event.topic0())
+    return false;
+  return !apart(a.chains.at(chain_id), b.chains.at(chain_id)) && !exclude_each_other(a, b);
+}
+
+void warn_of_meetings(const builder& b, const chain& c, reading& r) {
+  const auto& all = b.out.subscriptions;
+  for (auto first = all.begin(); first != all.end(); ++first) {
+    if (!first->chains.contains(c.id)) continue;
+    for (auto second = first + 1; second != all.end(); ++second) {
+      if (!second->chains.contains(c.id) || !can_meet(*first, *second, c.id)) continue;
+      if (asks_of(*first, c.confirmations) == asks_of(*second, c.confirmations)) continue;
+      r.warn(b.names.subscriptions.at(second->name),
+             "'" + first->name + "' and '" + second->name + "' can fit the same log on " + c.name +
+                 " and ask for different confirmations; such an event waits for both");
+    }
+  }
+}
+
+void warn_of_weak_policies(const builder& b, const chain& c, reading& r) {
+  for (const auto& s : b.out.subscriptions) {
+    if (!s.chains.contains(c.id) || s.policies.empty()) continue;
+    if (asks_of(s, c.confirmations) != c.confirmations.asks()) continue;
+    r.warn(b.names.subscriptions.at(s.name), "the confirmations of '" + s.name +
+                                                 "' cannot matter on " + c.name +
+                                                 ": the chain's own ask for as much or more");
+  }
+}
+
+} // namespace
+
+void add_warnings(const builder& b, reading& r) {
+  for (const auto& c : b.out.chains) {
+    warn_of_meetings(b, c, r);
+    warn_of_weak_policies(b, c, r);
+  }
+  if (b.out.chains.empty()) r.warn({}, "there are no chains, so nothing can become an event");
+}
+
+} // namespace tidemark::config

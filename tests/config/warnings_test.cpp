@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "config_fixture.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace tidemark::config;
+using namespace tidemark::config::testing;
+
+namespace {
+
+const std::string usdc = "\"0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48\"";
+const std::string dai = "\"0x6b175474e89094c44da98b954eedeac495271d0f\"";
+
+std::string two(const std::string& first, const std::string& second) {
+  return one_chain + "subscriptions:\n  - {name: a, chains: [ethereum], " + first +
+         "}\n  - {name: b, chains: [ethereum], " + second + "}\n";
+}
+
+std::string with_order(const std::string& order) {
+  return one_chain + "subscriptions: [{name: a, chains: [ethereum], preset: erc20-transfer}]\n" +
+         "handlers:\n  - {name: h, url: \"https://a.example\", secret: " + secret +
+         ", order_by: \"" + order + "\"}\n";
+}
+
+} // namespace
+
+TEST_CASE("warnings: subscriptions that can meet with different policies") {
+  variables.clear();
+  const std::string transfer = "preset: erc20-transfer";
+  const std::string deep = transfer + ", confirmations: 30";
+  const std::string expected =
+      "t.yaml:8:12: 'a' and 'b' can fit the same log on ethereum and ask for different "
+      "confirmations; such an event waits for both\n";
+  CHECK(warnings_of(parsed(two(transfer, deep))) == expected);
+  CHECK(warnings_of(parsed(two(deep, transfer + ", address: " + usdc))) == expected);
+  CHECK(warnings_of(parsed(two(deep, deep))) == "");
+  CHECK(warnings_of(parsed(two(transfer + ", address: " + usdc, deep + ", address: " + dai))) ==
+        "");
+  CHECK(warnings_of(parsed(two(transfer + ", address: " + usdc,
+                               deep + ", address: [" + dai + ", " + usdc + "]"))) == expected);
+  CHECK(warnings_of(parsed(
+            two("event: \"Transfer(address indexed a, address indexed b, uint256 indexed c)\"",
+                deep))) == "");
+  CHECK(warnings_of(parsed(
+            two("event: \"Other(address indexed a, address indexed b, uint256 c)\"", deep))) == "");
+  CHECK(warnings_of(parsed(two(transfer + ", where: {to: " + usdc + "}",
+                               deep + ", where: {to: " + dai + "}"))) == "");
+  CHECK(warnings_of(parsed(two(transfer + ", where: {to: " + usdc + "}",
+                               deep + ", where: {from: " + dai + "}"))) == expected);
+}
+
+TEST_CASE("warnings: a policy that cannot matter") {
+  variables.clear();
+  const std::string expected = "t.yaml:7:12: the confirmations of 'a' cannot matter on ethereum: "
+                               "the chain's own ask for as much or more\n";
+  const auto one = [](const char* confirmations) {
+    return one_chain +
+           "subscriptions:\n  - {name: a, chains: [ethereum], preset: erc20-transfer, "
+           "confirmations: " +
+           confirmations + "}\n";
+  };
+  CHECK(warnings_of(parsed(one("3"))) == expected);
+  CHECK(warnings_of(parsed(one("12"))) == expected);
+  CHECK(warnings_of(parsed(one("13"))) == "");
+  CHECK(warnings_of(parsed(one("safe"))) == "");
+}
+
+TEST_CASE("warnings: order_by an argument that none has") {
+  variables.clear();
+  CHECK(warnings_of(parsed(with_order("arg:to"))) == "");
+  CHECK(warnings_of(parsed(with_order("arg:too"))) ==
+        "t.yaml:8:111: handlers[0].order_by: none of the handler's subscriptions has an argument "
+        "'too', so it is as contract\n");
+}
+
+TEST_CASE("warnings: the rest") {
+  variables.clear();
+  CHECK(warnings_of(parsed("")) == "t.yaml: there are no chains, so nothing can become an event\n");
+  CHECK(warnings_of(parsed(one_chain + "admin: {listen: 0.0.0.0:1, token: t}\n")) ==
+        "t.yaml:6:17: admin.listen: the token travels in clear text; put TLS in front of it\n");
+  CHECK(warnings_of(parsed(one_chain + "ingest: {max_in_flight: 1MiB}\n")) ==
+        "t.yaml:6:9: ingest: max_in_flight (1MiB) is less than max_body (4MiB), so the largest "
+        "bodies are never taken\n");
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+#include "tide/courier.hpp"
+
+#include "tide/retry_after.hpp"
+
+#include <algorithm>
+
+namespace tidemark::tide {
+
+namespace {
+
+constexpr std::int64_t first_probe_wait = 1'000, longest_probe_wait = 300'000;
+constexpr std::uint32_t failures_to_open = 5;
+/// A store that gives nothing and says that something is due is not asked again at once.
+constexpr std::int64_t least_wait = 100;
+
+enum class meaning { ok, later, failed, gone, handler_bad };
+
+meaning meaning_of(const exchange_end& how, std::int64_t now) {
+  if (how.is == exchange_end::kind::unreachable) return meaning::handler_bad;
+  if (how.is == exchange_end::kind::no_answer) return meaning::failed;
+  if (how.status >= 200 && how.status < 300) return meaning::ok;
+  if (how.status >= 500) {
+    const bool dated = how.status == 503 && parse_retry_after(how.retry_after, now).has_value();
+    return dated ? meaning::later : meaning::failed;
+  }
+  switch (how.status) {
+  case 429:
+    return meaning::later;
+  case 410:
+    return meaning::gone;
+  case 400:
+  case 408:
+  case 409:
+  case 413:
+  case 415:
+  case 422:
+  case 425:
+    return meaning::failed;
+  default:
+    return meaning::handler_bad;
+  }
+}
+
+std::string reason_of(const exchange_end& how) {
+  if (how.is == exchange_end::kind::answered) return "it answered " + std::to_string(how.status);
+  return how.text.empty() ? "it did not answer" : how.text;
+}
+
+} // namespace
+
+courier::courier(courier_settings s, std::uint64_t seed, std::int64_t now)
+    : settings_(s), random_(seed), window_(std::max<std::size_t>(s.concurrency, 1)), due_(now),
+      since_(now) {}
+
+void courier::bell(std::int64_t now) { due_at(now); }
+
+void courier::due_at(std::int64_t at) { due_ = due_ ? std::min(*due_, at) : at; }
+
+bool courier::has_room() const {
+  if (draining_ || pause_ == pausing::wanted) return false;
+  if (in_flight_.size() >= settings_.concurrency || bytes_ >= settings_.max_bytes) return false;
+  return broken_ ? !probe_ : in_flight_.size() < window_;
+}
+
+courier::order courier::wants(std::int64_t now) const {
+  const auto at = next_wake();
+  if (!at || *at > now) return {};
+  // A paused handler's store gives nothing: a single message shows that somebody resumed it.
+  const bool one = broken_ || pause_ == pausing::stored;
+  return {one ? 1 : window_ - in_flight_.size(), settings_.max_bytes - bytes_};
+}
+
+std::optional<std::int64_t> courier::next_wake() const {
+  if (!due_ || !has_room()) return std::nullopt;
+  return std::max({*due_, wait_until_, broken_ ? probe_at_ : 0});
+}
+
+void courier::taking() { due_.reset(); }
+
+void courier::took(std::span<const sent_message> messages, std::optional<std::int64_t> next_due,
+                   std::int64_t now) {
+  if (messages.empty() && next_due) next_due = std::max(*next_due, now + least_wait);
+  if (pause_ == pausing::stored) {
+    if (messages.empty()) return;
+    pause_ = pausing::no;
+    becomes_active(now);
+  }
+  if (next_due) due_at(*next_due);
+  for (const auto& m : messages) {
+    in_flight_.emplace(m.id, m);
+    bytes_ += m.bytes;
+    if (broken_) probe_ = m.id;
+  }
+}
+
+void courier::took_nothing(std::int64_t retry_at) { due_at(retry_at); }
+
+judgement courier::ended(std::int64_t id, const exchange_end& how, std::int64_t now) {
+  const auto at = in_flight_.find(id);
+  if (at == in_flight_.end()) return {outcome::unknown, false, {}};
+  const sent_message m = at->second;
+  in_flight_.erase(at);
+  bytes_ -= m.bytes;
+  const bool probe = probe_ == id;
+  if (probe) probe_.reset();
+
+  judgement out;
+  switch (meaning_of(how, now)) {
+  case meaning::ok:
+    out = succeeded(m, probe, now);
+    break;
+  case meaning::later:
+    out = told_to_wait(how, probe, now);
+    break;
+  case meaning::failed:
+    out = failed(m, how, probe, now);
+    break;
+  case meaning::gone:
+    out = gone(now);
+    break;
+  case meaning::handler_bad:
+    out = handler_bad(m, how, probe, now);
+    break;
+  }
+  due_at(out.retry_at.value_or(now));
+  return out;
+}
+
+judgement courier::succeeded(const sent_message& m, bool probe, std::int64_t now) {
+  row_ = 0;
+  later_wait_ = 0;
+  refused_.erase(m.lane);
+  if (probe && broken_) {
+    broken_ = false;
+    window_ = 1;
+    if (pause_ == pausing::no) becomes_active(now);
+  } else if (!broken_ && window_ < settings_.concurrency) {
+    ++window_; // one more for each that is answered: doubles with each round
+  }
+  return {outcome::ok, true, {}};
+}
+
+judgement courier::told_to_wait(const exchange_end& how, bool probe, std::int64_t now) {
+  auto wait = parse_retry_after(how.retry_after, now).value_or(0);
+  if (wait == 0) {
+    // Several answers of one moment are one request to wait.
+    if (now >= wait_until_)
+      later_wait_ = later_wait_ == 0 ? settings_.retry_initial
+                                     : std::min(later_wait_ * 2, settings_.retry_max);
+    wait = later_wait_;
+  }
+  wait_until_ = std::max(wait_until_, now + wait);
+  if (probe) probe_at_ = std::max(probe_at_, wait_until_);
+  return {outcome::later, false, wait_until_};
+}
+
+judgement courier::failed(const sent_message& m, const exchange_end& how, bool probe,
+                          std::int64_t now) {
+  if (broken_) {
+    if (probe) probe_failed(reason_of(how), now);
+    return {outcome::handler_bad, false, std::max(probe_at_, now)};
+  }
+  row_of_several_ = row_ != 0 && (row_of_several_ || m.lane != row_lane_);
+  row_lane_ = m.lane;
+  ++row_;
+  const auto retry_at = now + back_off(m.attempt);
+  if (row_ >= failures_to_open && row_of_several_)
+    open_breaker(std::to_string(row_) + " failures in a row, at last: " + reason_of(how), now);
+  return {outcome::failed, false, retry_at};
+}
+
+judgement courier::handler_bad(const sent_message& m, const exchange_end& how, bool probe,
+                               std::int64_t now) {
+  if (how.is == exchange_end::kind::answered) {
+    // The others went through: it is this message that is broken.
+    const auto known = refused_.find(m.lane);
+    if (!broken_ && known != refused_.end() && known->second == m.seq)
+      return failed(m, how, probe, now);
+    refused_[m.lane] = m.seq;
+  }
+  if (!broken_)
+    open_breaker(reason_of(how), now);
+  else if (probe)
+    probe_failed(reason_of(how), now);
+  return {outcome::handler_bad, false, std::max(probe_at_, now)};
+}
+
+judgement courier::gone(std::int64_t now) {
+  if (pause_ == pausing::no) {
+    pause_ = pausing::wanted;
+    reason_ = "it answered 410";
+    since_ = now;
+  }
+  if (broken_) window_ = 1;
+  broken_ = false;
+  return {outcome::gone, false, {}};
+}
+
+void courier::pause_stored() {
+  pause_ = pausing::stored;
+  due_.reset();
+}
+
+void courier::open_breaker(std::string reason, std::int64_t now) {
+  broken_ = true;
+  row_ = 0;
+  probe_wait_ = first_probe_wait;
+  probe_at_ = now + probe_wait_;
+  if (pause_ != pausing::no) return;
+  reason_ = std::move(reason);
+  since_ = now;
+}
+
+void courier::probe_failed(std::string reason, std::int64_t now) {
+  probe_wait_ = std::min(probe_wait_ * 2, longest_probe_wait);
+  probe_at_ = now + probe_wait_;
+  if (pause_ == pausing::no) reason_ = std::move(reason);
+}
+
+void courier::becomes_active(std::int64_t now) {
+  reason_.clear();
+  since_ = now;
+}
+
+std::int64_t courier::back_off(std::uint32_t attempt) {
+  if (settings_.attempts != 0 && attempt >= settings_.attempts) return settings_.retry_max;
+  auto most = settings_.retry_initial;
+  for (std::uint32_t i = 1; i < attempt && most < settings_.retry_max; ++i)
+    most *= 2;
+  most = std::min(most, settings_.retry_max);
+  return static_cast<std::int64_t>(random_() % (static_cast<std::uint64_t>(most) + 1));
+}
+
+handler_status courier::status(std::int64_t now) const {
+  handler_status out;
+  out.reason = reason_;
+  out.since = since_;
+  out.in_flight = static_cast<std::uint32_t>(in_flight_.size());
+  if (pause_ != pausing::no) {
+    out.state = handler_state::paused;
+  } else if (broken_) {
+    out.state = handler_state::broken;
+    out.next_probe_at = std::max(probe_at_, wait_until_);
+  } else if (now < wait_until_) {
+    out.reason = "it asked to wait";
+  }
+  return out;
+}
+
+} // namespace tidemark::tide

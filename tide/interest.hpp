@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "evm/bloom.hpp"
+#include "evm/chain_data.hpp"
+#include "tide/policy.hpp"
+#include "tide/subscription.hpp"
+#include "tide/write_set.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+// Which logs of one chain are events, and what is to be stored and told of them (contract §2 and
+// §4.2).
+
+namespace tidemark::tide {
+
+/// The subscriptions and handlers of a config, compiled for one chain. Immutable, so any thread may
+/// ask it.
+class interest {
+public:
+  /// All subscriptions and handlers of the config, in its order; those of other chains are passed
+  /// over.
+  interest(std::uint64_t chain_id, std::string chain_name, policy chain_policy,
+           const std::vector<subscription>& subscriptions, std::vector<recipient> recipients);
+
+  /// No subscription is on this chain.
+  bool empty() const { return forms_.empty(); }
+  /// False is certain: no log of a block with this bloom is an event.
+  bool may_be_in(const evm::bloom& blocks) const;
+
+  /// What a node is asked for: never less than `match` takes.
+  struct filter {
+    std::vector<evm::address20> addresses; ///< ascending; empty: any
+    std::vector<evm::hash32> topic0;       ///< ascending; empty: any
+    friend bool operator==(const filter&, const filter&) = default;
+  };
+  filter node_filter() const;
+
+  /// The log as an event, or nothing. `block_time` in seconds since 1970; `ordinal` is the log's
+  /// place in its transaction, where known; `origin` becomes first_seen. A log that fits but for
+  /// data that does not decode, with no subscription left that has it by address, is no event and
+  /// counted in `undecodable`, if given.
+  std::optional<sighting> match(const evm::log& log, std::uint64_t block_time,
+                                std::optional<std::uint32_t> ordinal, std::string origin,
+                                std::uint64_t* undecodable = nullptr) const;
+
+private:
+  using indexes = std::vector<std::size_t>; ///< into forms_, ascending
+  using arguments = evm::result<std::vector<evm::abi_value>>;
+
+  /// A subscription on this chain.
+  struct form {
+    subscription source;
+    std::vector<evm::address20> addresses; ///< ascending; empty: any
+    std::optional<evm::hash32> topic0;     ///< absent: anonymous
+    std::size_t topic_count = 0;
+    /// `where`, by what is compared: a topic of the log (`input` is its number), or a decoded
+    /// argument.
+    std::vector<condition> topics, data;
+  };
+  /// The forms with one first topic.
+  struct bucket {
+    indexes any;
+    std::unordered_map<evm::address20, indexes> at;
+  };
+  struct fit {
+    std::size_t form = 0;
+    arguments args;
+  };
+
+  static form compile(const subscription& s, const std::vector<evm::address20>& addresses);
+  void candidates(const bucket& b, const evm::address20& address, indexes& out) const;
+  std::vector<fit> fits(const evm::log& log, std::uint64_t* undecodable) const;
+  std::string key(const recipient& r, const fit& first, const evm::log& log,
+                  std::optional<std::uint32_t> ordinal) const;
+  void add_routes(sighting& out, const std::vector<fit>& fitting, const evm::log& log) const;
+  std::vector<policy> confirmations(const std::vector<fit>& fitting) const;
+
+  std::uint64_t chain_id_;
+  std::string chain_name_;
+  policy chain_policy_;
+  std::vector<recipient> recipients_;
+  std::vector<std::vector<bool>> wants_; ///< of recipient and form
+  std::vector<form> forms_;
+  std::unordered_map<evm::hash32, bucket> by_topic0_;
+  bucket anonymous_;
+};
+
+} // namespace tidemark::tide

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "tide/tide.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tidemark::tide {
+
+/// The ancestor of a fork deeper than the headers that we hold: among the blocks of our own events, from the top; below all of
+/// them, the block before the start.
+task<std::optional<tide::fork>> tide::find_deep_fork(const std::vector<event_block>& blocks, const fork& seen) {
+  fork f = seen;
+  f.found = true;
+  f.lost = false;
+  const auto lowest = held_.linked_down_to();
+  for (const auto& b : blocks) {
+    if (b.id.number >= lowest) continue; // find_fork has been there
+    const answer a = co_await asking(ask_headers{b.id.number, b.id.number});
+    const auto* read = std::get_if<headers_answer>(&a.what);
+    if (!read) co_return std::nullopt;
+    if (read->headers.front().hash != b.id.hash) continue;
+    f.base = read->headers.front();
+    f.ancestor = b.id;
+    co_return f;
+  }
+  const auto before_start = start_ > 0 ? start_ - 1 : 0;
+  const answer a = co_await asking(ask_headers{before_start, before_start});
+  const auto* read = std::get_if<headers_answer>(&a.what);
+  if (!read) co_return std::nullopt;
+  f.base = read->headers.front();
+  f.ancestor = f.base.id();
+  co_return f;
+}
+
+/// `chain resume`: goes on if the chain is ours after all; else says what would be taken back, and takes it back when told to.
+tide::pass tide::resume_pass() {
+  const bool accept = *std::exchange(resume_order_, std::nullopt);
+  const auto answer_with = [this](resume_report r) { out_.push_back(resume_answered{std::move(r)}); };
+  if (!halted_) {
+    answer_with({true, "the chain is not halted", {}, 0, 0});
+    co_return pass_end::done;
+  }
+  auto looked = co_await find_fork();
+  if (!looked) {
+    answer_with({false, "no endpoint could say which chain is canonical: " + trouble_, {}, 0, 0});
+    co_return pass_end::failed;
+  }
+  fork f = std::move(*looked);
+  if (!f.found && !f.ancestor) {
+    answer_with({false, "the endpoint's head is below ours, which proves nothing; try again when it has caught up", {}, 0, 0});
+    co_return pass_end::done;
+  }
+  write_set set = new_set();
+  if (!f.found || (!f.lost && !must_halt(f.ancestor->number))) {
+    set.verdicts.push_back(resumed{});
+    const store_answer done = co_await concluding(std::move(set));
+    if (!std::holds_alternative<applied>(done)) co_return pass_end::failed;
+    halted_.reset();
+    suspect_reorg_ = f.found;
+    next_head_ = now_;
+    answer_with({true, "the chain is ours", {}, 0, 0});
+    co_return pass_end::done;
+  }
+  const auto blocks = co_await await_event_blocks{*this};
+  if (f.lost) {
+    auto deep = co_await find_deep_fork(blocks, f);
+    if (!deep) {
+      answer_with({false, "no endpoint could name the blocks that a common ancestor is looked for in", {}, 0, 0});
+      co_return pass_end::failed;
+    }
+    f = std::move(*deep);
+  }
+  const auto ancestor = *f.ancestor;
+  const auto old_head = *held_.tip();
+  resume_report report{false, "", ancestor, old_head.number - std::min(old_head.number, ancestor.number), 0};
+  for (const auto& b : blocks)
+    if (b.id.number > ancestor.number) report.rolled_back += b.confirmed;
+  if (!accept) {
+    report.text = "the chain left ours above block " + std::to_string(ancestor.number);
+    answer_with(report);
+    co_return pass_end::done;
+  }
+  for (const auto& b : blocks)
+    if (b.id.number > ancestor.number || (b.id.number == ancestor.number && b.id.hash != ancestor.hash))
+      set.verdicts.push_back(orphaned{b.id});
+  set.verdicts.push_back(reorg{static_cast<std::uint32_t>(report.depth), ancestor, old_head, f.new_head, true});
+  set.verdicts.push_back(resumed{});
+  set.headers.push_back(held_of(f.base, true));
+  const store_answer done = co_await concluding(std::move(set));
+  const auto* ok = std::get_if<applied>(&done);
+  if (!ok) {
+    answer_with({false, "what the reorg takes back contradicts what is stored", {}, 0, 0});
+    co_return pass_end::failed;
+  }
+  held_.drop_above(ancestor.number);
+  if (!held_.find(ancestor.number)) held_ = {};
+  held_.add(held_of(f.base, true));
+  if (mark_ && mark_->number >= ancestor.number) mark_ = ancestor;
+  if (final_ && final_->number > ancestor.number) final_ = ancestor;
+  finalized_.reset();
+  waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(),
+                                [&](const ripening& r) { return r.block.number > ancestor.number; }),
+                 waiting_.end());
+  halted_.reset();
+  suspect_reorg_ = false;
+  second_look_.reset();
+  next_head_ = now_;
+  report.resumed = true;
+  report.rolled_back = ok->rolled_back;
+  report.text = "taken back to block " + std::to_string(ancestor.number);
+  answer_with(report);
+  co_return pass_end::done;
+}
+
+} // namespace tidemark::tide

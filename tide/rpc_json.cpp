@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#include "tide/rpc_json.hpp"
+
+#include "evm/hex.hpp"
+
+#include <boost/json/object.hpp>
+
+#include <limits>
+
+namespace tidemark::tide {
+namespace {
+
+namespace json = boost::json;
+
+/// Reads fields of one object and remembers the first that is wrong.
+class fields {
+public:
+  fields(const json::value& v, std::string what) : object_(v.if_object()), what_(std::move(what)) {
+    if (!object_) complain("is no object");
+  }
+
+  const std::string& trouble() const { return trouble_; }
+  bool good() const { return trouble_.empty(); }
+
+  template <class T> void hex(std::string_view name, T& out) {
+    if (const auto* s = text(name); s && !evm::parse_hex_into(*s, out.octets)) wrong(name);
+  }
+  void hex(std::string_view name, evm::bytes& out) {
+    const auto* s = text(name);
+    if (!s) return;
+    // Some endpoints say "" where the rest say "0x".
+    auto read = evm::parse_hex(s->empty() ? std::string_view("0x") : std::string_view(*s));
+    read ? void(out = std::move(*read)) : wrong(name);
+  }
+  template <class T> void quantity(std::string_view name, T& out) {
+    const auto* s = text(name);
+    if (!s) return;
+    const auto read = evm::parse_quantity(*s);
+    if (!read || *read > static_cast<std::uint64_t>(std::numeric_limits<T>::max())) return wrong(name);
+    out = static_cast<T>(*read);
+  }
+  const json::value* find(std::string_view name) const { return object_ ? object_->if_contains(name) : nullptr; }
+  void wrong(std::string_view name) { complain("has a wrong " + std::string(name)); }
+
+private:
+  const json::string* text(std::string_view name) {
+    if (!good()) return nullptr;
+    const auto* v = find(name);
+    const auto* s = v ? v->if_string() : nullptr;
+    if (!s) complain("has no " + std::string(name));
+    return s;
+  }
+  void complain(std::string why) {
+    if (trouble_.empty()) trouble_ = what_ + " " + why;
+  }
+
+  const json::object* object_;
+  std::string what_, trouble_;
+};
+
+constexpr std::uint64_t highest_block = std::numeric_limits<std::int64_t>::max();
+constexpr std::size_t most_topics = 4;
+
+} // namespace
+
+evm::result<evm::header> header_from(const json::value& v) {
+  evm::header h;
+  fields f(v, "the block header");
+  f.quantity("number", h.number);
+  f.hex("hash", h.hash);
+  f.hex("parentHash", h.parent);
+  f.quantity("timestamp", h.time);
+  f.hex("logsBloom", h.logs_bloom.bits);
+  if (h.number > highest_block) f.wrong("number");
+  if (const auto* list = f.find("transactions"); list && list->is_array())
+    for (const auto& t : list->get_array()) {
+      const auto* s = t.if_string();
+      const auto hash = s ? evm::parse_hash(*s) : std::nullopt;
+      if (!hash) {
+        f.wrong("transactions");
+        break;
+      }
+      h.transactions.push_back(*hash);
+    }
+  if (!f.good()) return evm::fail(f.trouble());
+  return h;
+}
+
+evm::result<evm::log> log_from(const json::value& v) {
+  evm::log l;
+  fields f(v, "a log");
+  f.hex("address", l.address);
+  f.hex("data", l.data);
+  f.quantity("blockNumber", l.block.number);
+  f.hex("blockHash", l.block.hash);
+  f.hex("transactionHash", l.tx);
+  f.quantity("transactionIndex", l.tx_index);
+  f.quantity("logIndex", l.log_index);
+  if (l.log_index > static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max())) f.wrong("logIndex");
+  if (const auto* removed = f.find("removed"); removed && removed->is_bool() && removed->get_bool())
+    return evm::fail("a log of block " + std::to_string(l.block.number) + " is marked as removed");
+  const auto* topics = f.find("topics");
+  if (!topics || !topics->is_array() || topics->get_array().size() > most_topics) {
+    f.wrong("topics");
+  } else {
+    for (const auto& t : topics->get_array()) {
+      const auto* s = t.if_string();
+      const auto topic = s ? evm::parse_hash(*s) : std::nullopt;
+      if (!topic) {
+        f.wrong("topics");
+        break;
+      }
+      l.topics.push_back(*topic);
+    }
+  }
+  if (!f.good()) return evm::fail(f.trouble());
+  return l;
+}
+
+evm::result<evm::receipt> receipt_from(const json::value& v) {
+  evm::receipt r;
+  fields f(v, "a receipt");
+  f.hex("transactionHash", r.tx);
+  f.hex("blockHash", r.block.hash);
+  f.quantity("blockNumber", r.block.number);
+  f.quantity("transactionIndex", r.tx_index);
+  if (const auto* status = f.find("status"); status && status->is_string()) r.success = status->get_string() == "0x1";
+  const auto* logs = f.find("logs");
+  if (!logs || !logs->is_array()) f.wrong("logs");
+  if (!f.good()) return evm::fail(f.trouble());
+  for (const auto& entry : logs->get_array()) {
+    auto l = log_from(entry);
+    if (!l) return l.error();
+    if (l->block != r.block || l->tx != r.tx) return evm::fail("a receipt's log names another block or transaction");
+    r.logs.push_back(std::move(*l));
+  }
+  return r;
+}
+
+rpc_call call_block_by_number(std::uint64_t number) {
+  return {"eth_getBlockByNumber", "[\"" + evm::to_quantity(number) + "\",false]"};
+}
+rpc_call call_block_by_tag(std::string_view tag) {
+  return {"eth_getBlockByNumber", "[\"" + std::string(tag) + "\",false]"};
+}
+rpc_call call_logs_of_block(const evm::hash32& hash) {
+  return {"eth_getLogs", "[{\"blockHash\":\"" + evm::to_hex(hash) + "\"}]"};
+}
+rpc_call call_receipts_of_block(const evm::hash32& hash) {
+  return {"eth_getBlockReceipts", "[\"" + evm::to_hex(hash) + "\"]"};
+}
+rpc_call call_receipt(const evm::hash32& tx) {
+  return {"eth_getTransactionReceipt", "[\"" + evm::to_hex(tx) + "\"]"};
+}
+rpc_call call_chain_id() { return {"eth_chainId", "[]"}; }
+
+rpc_call call_logs(std::uint64_t from, std::uint64_t to, const interest::filter& filter) {
+  std::string p = "[{\"fromBlock\":\"" + evm::to_quantity(from) + "\",\"toBlock\":\"" + evm::to_quantity(to) + '"';
+  const auto list = [&p](const auto& values) {
+    p += '[';
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (i > 0) p += ',';
+      p += '"';
+      evm::append_hex(p, values[i].view());
+      p += '"';
+    }
+    p += ']';
+  };
+  // An empty list means "none" to some endpoints and "any" to others: the member is left out instead.
+  if (!filter.addresses.empty()) {
+    p += ",\"address\":";
+    list(filter.addresses);
+  }
+  if (!filter.topic0.empty()) {
+    p += ",\"topics\":[";
+    list(filter.topic0);
+    p += ']';
+  }
+  p += "}]";
+  return {"eth_getLogs", std::move(p)};
+}
+
+void append_request(std::string& out, std::uint64_t id, const rpc_call& call) {
+  out += R"({"jsonrpc":"2.0","id":)";
+  out += std::to_string(id);
+  out += R"(,"method":")";
+  out += call.method;
+  out += R"(","params":)";
+  out += call.params;
+  out += '}';
+}
+
+} // namespace tidemark::tide

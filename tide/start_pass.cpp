@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "tide/tide.hpp"
+
+namespace tidemark::tide {
+
+/// Where a new chain counts from is resolved once, in the transaction that makes it so; from then on the store knows.
+tide::pass tide::start_pass() {
+  const answer latest = co_await asking(ask_head{});
+  const auto* head = std::get_if<head_answer>(&latest.what);
+  if (!head) {
+    fail(std::get<no_answer>(latest.what).text);
+    co_return pass_end::failed;
+  }
+  const auto start = settings_.start_block.value_or(head->head.number);
+  write_set set = new_set();
+  started beginning{start, {}};
+  if (start > 0) {
+    const answer below = co_await asking(ask_headers{start - 1, start - 1}, latest.endpoint);
+    const auto* headers = std::get_if<headers_answer>(&below.what);
+    if (!headers) {
+      fail("the chain begins at block " + std::to_string(start) + ", and the block before it cannot be read: " +
+           std::get<no_answer>(below.what).text);
+      co_return pass_end::failed;
+    }
+    beginning.mark = headers->headers.front().id();
+    set.headers.push_back(held_of(headers->headers.front(), true));
+  }
+  set.verdicts.push_back(beginning);
+  const store_answer done = co_await concluding(set);
+  if (!std::holds_alternative<applied>(done)) co_return pass_end::failed;
+  started_ = true;
+  start_ = start;
+  mark_ = beginning.mark;
+  for (const auto& h : set.headers) held_.add(h);
+  next_head_ = now_;
+  co_return pass_end::done;
+}
+
+} // namespace tidemark::tide

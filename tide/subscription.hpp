@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "evm/abi.hpp"
+#include "evm/chain_data.hpp"
+#include "tide/policy.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tidemark::tide {
+
+/// `where: {to: …}`: the argument is one of these, compared as the topic that it is or would be (evm::topic_of).
+struct condition {
+  std::size_t input = 0; ///< index into event.inputs
+  std::set<evm::hash32> one_of;
+};
+
+/// What is an event, as the config says it; addresses and names already resolved.
+struct subscription {
+  std::string name;
+  /// Chain id → the contracts there; an empty list is any contract.
+  std::map<std::uint64_t, std::vector<evm::address20>> chains;
+  evm::abi_event event;
+  std::vector<condition> where;
+  std::optional<std::uint64_t> start_block; ///< absent: the chain's
+  std::vector<policy> policies;             ///< added to the chain's
+};
+
+/// A handler, as far as the rules need it: which events it gets, and under which key.
+enum class order_by : std::uint8_t { chain, contract, subscription, argument, none };
+struct recipient {
+  std::string name;
+  std::vector<std::string> subscriptions; ///< in the config's order
+  bool pending = false, confirmed = true; ///< `send`; rolled_back goes for whatever was sent
+  tide::order_by order = order_by::contract;
+  std::string argument; ///< of order_by: arg:NAME
+};
+
+} // namespace tidemark::tide

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+#include "tide/tide.hpp"
+
+#include "evm/hex.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tidemark::tide {
+namespace {
+
+constexpr std::size_t hints_in_memory = 64;
+constexpr millis longest_back_off = 30'000;
+constexpr millis look_for_hints_anyway = 30'000; // a lost bell is made good by this
+constexpr std::uint64_t catching_up_from = 50;   // blocks behind
+
+} // namespace
+
+tide::tide(settings s, std::shared_ptr<const interest> wants, boot_state from, millis now)
+    : settings_(std::move(s)), wants_(std::move(wants)), boot_(std::move(from)), turn_(boot_.turn),
+      started_(boot_.start_block.has_value()), start_(boot_.start_block.value_or(0)),
+      mark_(boot_.mark), final_(boot_.final_block), halted_(boot_.halted), waiting_(boot_.waiting),
+      now_(now), next_overlap_(now + settings_.reconcile_interval),
+      next_check_(now + settings_.reorg_interval),
+      asks_(static_cast<std::uint64_t>(now) << 20) { // no answer to an earlier Tide fits
+  for (const auto& h : boot_.headers) held_.add(h);
+  // What happened while we were away is found before anything is concluded on top of it.
+  suspect_reorg_ = started_ && !held_.empty();
+}
+
+tide::effects tide::tick(millis now) { return run(now); }
+
+tide::effects tide::answered(answer a, millis now) {
+  if (!open_ask_ || *open_ask_ != a.n) return {};
+  open_ask_.reset();
+  seen_head_ = std::max(seen_head_, a.endpoint_head);
+  answer_ = std::move(a);
+  now_ = now;
+  resume_waiting();
+  return run(now);
+}
+
+tide::effects tide::stored(store_answer a, millis now) {
+  if (!std::exchange(store_open_, false)) return {};
+  now_ = now;
+  if (const auto* ok = std::get_if<applied>(&a)) {
+    turn_ = ok->turn;
+  } else if (const auto* no = std::get_if<refused>(&a)) {
+    out_.push_back(said{true, "the store refused what this chain concluded, so it begins again from the store: " + no->text});
+    ended_ = true;
+    return std::exchange(out_, {});
+  }
+  store_answer_ = std::move(a);
+  resume_waiting();
+  return run(now);
+}
+
+tide::effects tide::event_blocks(std::vector<event_block> blocks, millis now) {
+  if (!std::exchange(blocks_open_, false)) return {};
+  now_ = now;
+  event_blocks_ = std::move(blocks);
+  resume_waiting();
+  return run(now);
+}
+
+tide::effects tide::hinted(std::vector<chain_hint> hints, std::optional<millis> next_due, millis now) {
+  hints_asked_ = false;
+  for (auto& h : hints) {
+    const auto same = [&](const chain_hint& x) { return x.webhook == h.webhook && x.n == h.n; };
+    if (std::none_of(hints_.begin(), hints_.end(), same)) hints_.push_back(std::move(h));
+  }
+  next_take_ = std::min(next_due.value_or(now + look_for_hints_anyway), now + look_for_hints_anyway);
+  next_hints_ = now;
+  return run(now);
+}
+
+tide::effects tide::bell(millis now) {
+  next_take_ = now;
+  return run(now);
+}
+
+tide::effects tide::resume(bool accept_reorg, millis now) {
+  resume_order_ = accept_reorg;
+  return run(now);
+}
+
+void tide::await_answer::await_suspend(std::coroutine_handle<> h) {
+  t.suspended_ = h;
+  t.open_ask_ = ++t.asks_;
+  t.out_.push_back(ask{t.asks_, std::move(what), endpoint});
+}
+
+void tide::await_store::await_suspend(std::coroutine_handle<> h) {
+  t.suspended_ = h;
+  t.store_open_ = true;
+  t.out_.push_back(conclude{std::move(set)});
+}
+
+void tide::await_event_blocks::await_suspend(std::coroutine_handle<> h) {
+  t.suspended_ = h;
+  t.blocks_open_ = true;
+  t.out_.push_back(want_event_blocks{});
+}
+
+void tide::resume_waiting() { std::exchange(suspended_, {}).resume(); }
+
+tide::effects tide::run(millis now) {
+  now_ = now;
+  while (!ended_) {
+    if (running_) {
+      if (!running_.done()) break;
+      const auto end = running_.take();
+      running_ = {};
+      finished(std::exchange(kind_, pass_kind::none), end);
+      continue;
+    }
+    const auto k = next_pass();
+    if (k == pass_kind::none) break;
+    kind_ = k;
+    running_ = begin(k);
+    running_.start();
+  }
+  if (!ended_ && started_ && !halted_ && !hints_asked_ && now_ >= next_take_ && hints_.size() < hints_in_memory) {
+    hints_asked_ = true;
+    out_.push_back(want_hints{hints_in_memory - hints_.size()});
+  }
+  return std::exchange(out_, {});
+}
+
+tide::pass_kind tide::next_pass() const {
+  if (resume_order_) return pass_kind::resume;
+  if (halted_) return pass_kind::none;
+  if (!started_) return now_ >= next_start_ ? pass_kind::start : pass_kind::none;
+  // A fork is looked into before anything else is concluded.
+  if (suspect_reorg_) return now_ >= next_reorg_ ? pass_kind::reorg : pass_kind::none;
+  if (now_ >= next_head_) return pass_kind::head;
+  if (!hints_.empty() && now_ >= next_hints_) return pass_kind::hints;
+  if (now_ >= next_reconcile_ && (behind() || ripe())) return pass_kind::reconcile;
+  if (now_ >= next_overlap_ && mark_ && !behind()) return pass_kind::overlap;
+  if (now_ >= next_check_ && !held_.empty()) return pass_kind::check;
+  return pass_kind::none;
+}
+
+tide::pass tide::begin(pass_kind k) {
+  switch (k) {
+  case pass_kind::start: return start_pass();
+  case pass_kind::head: next_head_ = now_ + settings_.poll; return head_pass();
+  case pass_kind::hints: return hint_pass();
+  case pass_kind::reconcile:
+    return ripe() ? ripen() : reconcile_pass(first_unmarked(), *target(), true);
+  case pass_kind::overlap: {
+    next_overlap_ = now_ + settings_.reconcile_interval;
+    const auto low = mark_->number >= settings_.overlap ? mark_->number - settings_.overlap + 1 : 0;
+    const auto from = std::max(start_, low);
+    if (from <= mark_->number) return reconcile_pass(from, mark_->number, false);
+    return check_pass();
+  }
+  case pass_kind::reorg: return reorg_pass();
+  case pass_kind::resume: return resume_pass();
+  case pass_kind::check:
+  case pass_kind::none: break;
+  }
+  next_check_ = now_ + settings_.reorg_interval;
+  return check_pass();
+}
+
+millis tide::back_off(pass_kind k) const {
+  const auto failures = std::min<std::uint32_t>(records_[static_cast<std::size_t>(k)].failures, 8);
+  return std::min(settings_.poll << (failures > 0 ? failures - 1 : 0), std::max(longest_back_off, settings_.poll));
+}
+
+void tide::finished(pass_kind k, pass_end end) {
+  auto& r = records_[static_cast<std::size_t>(k)];
+  if (end == pass_end::failed) {
+    ++r.failures;
+    if (trouble_ != r.trouble) out_.push_back(said{true, trouble_});
+    r.trouble = std::exchange(trouble_, {});
+  } else if (end == pass_end::done) {
+    r = {};
+  }
+  if (end == pass_end::done) return;
+  const auto later = now_ + (end == pass_end::failed ? back_off(k) : settings_.poll);
+  switch (k) {
+  case pass_kind::start: next_start_ = later; break;
+  case pass_kind::hints: next_hints_ = later; break;
+  case pass_kind::reconcile: next_reconcile_ = later; break;
+  case pass_kind::reorg: next_reorg_ = later; break;
+  default: break; // head, overlap and check have their next time from their begin
+  }
+}
+
+chain_view tide::view() const {
+  chain_view v;
+  if (const auto tip = held_.tip()) v.head = tip->number;
+  // A tag above our head waits for the head; one at the head is believed only where the chain has no reorgs; one that names a
+  // block that is not ours says nothing (rpc.md: tags).
+  const auto believed = [&](const std::optional<evm::block_id>& t, bool below_head) -> std::optional<std::uint64_t> {
+    if (!t || t->number > v.head || held_.contradicts(*t)) return std::nullopt;
+    if (below_head && t->number == v.head && t->number > 0) return std::nullopt;
+    return t->number;
+  };
+  v.safe = believed(safe_, false);
+  v.finalized = believed(finalized_, !settings_.instant);
+  return v;
+}
+
+std::optional<std::uint64_t> tide::target() const {
+  if (held_.empty()) return std::nullopt;
+  return reach(settings_.confirmations, view());
+}
+
+bool tide::behind() const {
+  const auto t = target();
+  return t && *t >= first_unmarked();
+}
+
+bool tide::ripe() const {
+  const auto v = view();
+  return std::any_of(waiting_.begin(), waiting_.end(),
+                     [&](const ripening& r) { return holds(r.asks, r.block.number, v); });
+}
+
+void tide::fail(std::string text) { trouble_ = std::move(text); }
+
+std::string tide::place(const evm::block_id& id) const {
+  return "block " + std::to_string(id.number) + " (" + evm::to_hex(id.hash).substr(0, 18) + "…)";
+}
+
+write_set tide::new_set() const {
+  write_set w;
+  w.chain_id = settings_.chain_id;
+  w.turn = turn_;
+  w.view = view();
+  if (mark_ && mark_->number > settings_.max_depth) w.keep_from = mark_->number - settings_.max_depth;
+  return w;
+}
+
+millis tide::next_tick() const {
+  if (halted_ || running_ || ended_) return now_ + 1'000; // answers wake it
+  if (!started_) return next_start_;
+  if (suspect_reorg_) return next_reorg_;
+  auto at = std::min({next_head_, next_check_, next_overlap_, next_take_});
+  if (!hints_.empty()) at = std::min(at, next_hints_);
+  if (behind() || ripe()) at = std::min(at, next_reconcile_);
+  return at;
+}
+
+chain_status tide::status() const {
+  chain_status s;
+  s.name = settings_.name;
+  s.id = settings_.chain_id;
+  s.head = held_.tip();
+  s.mark = mark_;
+  const auto v = view();
+  s.safe = v.safe;
+  s.finalized = v.finalized;
+  s.last_reconcile = last_reconcile_;
+  if (behind()) s.lag_blocks = *target() + 1 - first_unmarked();
+  const auto failing = std::max_element(records_.begin(), records_.end(), [](const record& a, const record& b) {
+    return a.failures < b.failures;
+  });
+  if (halted_) {
+    s.state = chain_state::halted;
+    s.reason = *halted_;
+  } else if (!started_) {
+    s.state = chain_state::starting;
+    s.reason = failing->trouble;
+  } else if (failing->failures >= 2 || second_look_) {
+    s.state = chain_state::degraded;
+    s.reason = failing->failures >= 2 ? failing->trouble
+                                      : "a fork at or below the mark was seen; it is looked at once more before anything is taken back";
+  } else {
+    s.state = s.lag_blocks > catching_up_from ? chain_state::catching_up : chain_state::following;
+    s.reason = notice_;
+  }
+  return s;
+}
+
+} // namespace tidemark::tide
