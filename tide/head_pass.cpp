@@ -26,7 +26,8 @@ void tide::note_tags(const head_answer& a) {
 /// New heads: what lies between our tip and the endpoint's, header by header, each block with something of ours read whole.
 tide::pass tide::head_pass() {
   const auto strongest = settings_.strongest_tag;
-  const answer latest = co_await asking(ask_head{strongest != tag::none, strongest == tag::finalized});
+  ask_for(ask_head{strongest != tag::none, strongest == tag::finalized});
+  const answer latest = co_await the_answer{*this};
   const auto* seen = std::get_if<head_answer>(&latest.what);
   if (!seen) {
     fail(std::get<no_answer>(latest.what).text);
@@ -58,7 +59,8 @@ tide::pass tide::head_pass() {
       fresh.push_back(head);
     } else {
       const auto to = std::min(from + blocks_a_batch - 1, head.number);
-      const answer between = co_await asking(ask_headers{from, to}, latest.endpoint);
+      ask_for(ask_headers{from, to}, latest.endpoint);
+      const answer between = co_await the_answer{*this};
       const auto* headers = std::get_if<headers_answer>(&between.what);
       if (!headers) {
         fail(std::get<no_answer>(between.what).text);
@@ -74,7 +76,7 @@ tide::pass tide::head_pass() {
       parent = h.id();
     }
     from += fresh.size();
-    const auto end = co_await take_new(std::move(fresh), latest.endpoint);
+    const auto end = co_await take_new(fresh, latest.endpoint);
     if (end != pass_end::done) co_return end;
   }
   co_return pass_end::done;
@@ -99,14 +101,15 @@ std::vector<sighting> tide::sightings_of(const block_reading& b, const std::stri
 
 /// Blocks read whole and proved, or nothing: then `trouble_` says why. A block that is not the canonical one any more is a reason to
 /// look for a fork, not to believe either side.
-task<std::optional<std::vector<block_reading>>> tide::read_whole(std::vector<evm::block_id> ids,
+task<std::optional<std::vector<block_reading>>> tide::read_whole(const std::vector<evm::block_id>& ids,
                                                                 std::optional<std::size_t> endpoint) {
   std::vector<block_reading> all;
   for (std::size_t done = 0; done < ids.size(); done += whole_blocks_an_ask) {
     const auto last = std::min(ids.size(), done + whole_blocks_an_ask);
     const std::vector<evm::block_id> some(ids.begin() + static_cast<std::ptrdiff_t>(done),
                                           ids.begin() + static_cast<std::ptrdiff_t>(last));
-    const answer a = co_await asking(ask_blocks{some}, endpoint);
+    ask_for(ask_blocks{some}, endpoint);
+    const answer a = co_await the_answer{*this};
     const auto* read = std::get_if<blocks_answer>(&a.what);
     if (!read) {
       fail(std::get<no_answer>(a.what).text);
@@ -131,7 +134,7 @@ task<std::optional<std::vector<block_reading>>> tide::read_whole(std::vector<evm
 }
 
 /// Headers that continue ours: what they have of ours is stored as pending, in the transaction that makes them our tip.
-tide::pass tide::take_new(std::vector<evm::header> fresh, std::size_t endpoint) {
+tide::pass tide::take_new(const std::vector<evm::header>& fresh, std::size_t endpoint) {
   std::vector<evm::block_id> ids;
   for (const auto& h : fresh)
     if (settings_.follow && !wants_->empty() && (!blooms_hold_ || wants_->may_be_in(h.logs_bloom)))
@@ -155,7 +158,8 @@ tide::pass tide::take_new(std::vector<evm::header> fresh, std::size_t endpoint) 
     if (!seen.logs.empty()) set.verdicts.push_back(std::exchange(seen, {}));
     set.view.head = fresh[i].number;
     const auto headers = set.headers;
-    const store_answer done = co_await concluding(std::move(set));
+    put(std::move(set));
+    const store_answer done = co_await the_outcome{*this};
     if (!std::holds_alternative<applied>(done)) {
       suspect_reorg_ = true;
       fail("what was seen at the head contradicts what is stored; the fork is looked for");

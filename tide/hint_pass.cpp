@@ -47,7 +47,8 @@ tide::pass tide::hint_pass() {
   bool answered = true;
   std::optional<std::size_t> endpoint;
   if (!txs.empty()) {
-    const answer a = co_await asking(ask_receipts{txs});
+    ask_for(ask_receipts{txs});
+    const answer a = co_await the_answer{*this};
     if (const auto* got = std::get_if<receipts_answer>(&a.what)) {
       endpoint = a.endpoint;
       for (std::size_t i = 0; i < txs.size(); ++i)
@@ -134,7 +135,8 @@ tide::pass tide::hint_pass() {
     verdicts.push_back(hint_verdict{f.hint.webhook, f.hint.n, hint_state::verified, {}, f.hint.looks_ms, f.event});
   for (auto& v : verdicts) set.verdicts.push_back(std::move(v));
   if (!set.verdicts.empty()) {
-    const store_answer done = co_await concluding(std::move(set));
+    put(std::move(set));
+    const store_answer done = co_await the_outcome{*this};
     const auto* ok = std::get_if<applied>(&done);
     if (!ok) {
       suspect_reorg_ = true;

@@ -32,7 +32,8 @@ public:
   /// False is certain: no log of a block with this bloom is an event.
   bool may_be_in(const evm::bloom& blocks) const;
 
-  /// What a node is asked for: never less than `match` takes.
+  /// What a node is asked for: never less than `match` takes. Of no use where `empty()`: it would
+  /// ask for everything.
   struct filter {
     std::vector<evm::address20> addresses; ///< ascending; empty: any
     std::vector<evm::hash32> topic0;       ///< ascending; empty: any
@@ -40,10 +41,10 @@ public:
   };
   filter node_filter() const;
 
-  /// The log as an event, or nothing. `block_time` in seconds since 1970; `ordinal` is the log's
-  /// place in its transaction, where known; `origin` becomes first_seen. A log that fits but for
-  /// data that does not decode, with no subscription left that has it by address, is no event and
-  /// counted in `undecodable`, if given.
+  /// The log (its log_index below 2^31) as an event, or nothing. `block_time` in seconds since
+  /// 1970; `ordinal` is the log's place in its transaction, where known; `origin` becomes
+  /// first_seen. A log that fits but for data that does not decode, with no subscription left that
+  /// has it by address, is no event and counted in `undecodable`, if given.
   std::optional<sighting> match(const evm::log& log, std::uint64_t block_time,
                                 std::optional<std::uint32_t> ordinal, std::string origin,
                                 std::uint64_t* undecodable = nullptr) const;

@@ -37,7 +37,8 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
     to = std::min(to, head - settings_.max_depth - 1);
   }
   to = std::min(to, from + settings_.max_range - 1);
-  answer a = co_await asking(ask_range{from, to, wants_->node_filter()});
+  ask_for(ask_range{from, to, wants_->node_filter()});
+  answer a = co_await the_answer{*this};
   auto* range = std::get_if<range_answer>(&a.what);
   if (!range) {
     fail(std::get<no_answer>(a.what).text);
@@ -83,7 +84,7 @@ task<bool> tide::read_suspicious(scan& s, std::size_t endpoint) {
     const auto* held = held_.find(h.number);
     if (!answered_here && !(held && held->whole) && wants_->may_be_in(h.logs_bloom)) ids.push_back(h.id());
   }
-  auto readings = co_await read_whole(std::move(ids), endpoint);
+  auto readings = co_await read_whole(ids, endpoint);
   if (!readings) co_return false;
   for (auto& b : *readings) s.proven.emplace(b.header.number, std::move(b));
   co_return true;
@@ -144,7 +145,8 @@ task<bool> tide::conclude_slice(scan& s, std::size_t first, std::size_t last) {
         set.verdicts.push_back(final_moved{*finalized_});
       set.verdicts.push_back(mark_moved{s.headers[last - 1].id()});
     }
-    const store_answer done = co_await concluding(std::move(set));
+    put(std::move(set));
+    const store_answer done = co_await the_outcome{*this};
     if (const auto* ok = std::get_if<applied>(&done)) {
       after_slice(s, last, *ok);
       s.added += ok->added;
@@ -160,7 +162,7 @@ task<bool> tide::conclude_slice(scan& s, std::size_t first, std::size_t last) {
       fail("two readings of " + place(differs.read_whole.front()) + " differ, both of which prove themselves; the mark waits below it");
       co_return false;
     }
-    auto readings = co_await read_whole(std::move(unread), s.endpoint);
+    auto readings = co_await read_whole(unread, s.endpoint);
     if (!readings) co_return false;
     for (auto& b : *readings) s.proven.emplace(b.header.number, std::move(b));
   }
@@ -206,7 +208,8 @@ tide::pass tide::ripen() {
     for (const auto& l : b.logs) whole.places.push_back({l.tx, static_cast<std::int32_t>(l.log_index)});
     set.verdicts.push_back(std::move(whole));
   }
-  const store_answer done = co_await concluding(std::move(set));
+  put(std::move(set));
+  const store_answer done = co_await the_outcome{*this};
   const auto* ok = std::get_if<applied>(&done);
   if (!ok) {
     fail("an event that waits for its confirmations contradicts what its block says now; it stays pending");

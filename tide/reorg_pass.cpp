@@ -16,7 +16,8 @@ tide::pass tide::check_pass() {
   next_check_ = now_ + settings_.reorg_interval;
   const auto tip = held_.tip();
   if (!tip) co_return pass_end::done;
-  const answer a = co_await asking(ask_headers{tip->number, tip->number});
+  ask_for(ask_headers{tip->number, tip->number});
+  const answer a = co_await the_answer{*this};
   const auto* read = std::get_if<headers_answer>(&a.what);
   // An endpoint that lags has no block there: that proves nothing, and the head pass says if nobody answers at all.
   if (read && read->headers.front().hash != tip->hash) suspect_reorg_ = true;
@@ -27,7 +28,8 @@ tide::pass tide::check_pass() {
 /// cannot say. `lost`: nothing that we hold is on its chain, and what lies below is not held.
 task<std::optional<tide::fork>> tide::find_fork() {
   const auto tip = held_.tip();
-  const answer latest = co_await asking(ask_head{});
+  ask_for(ask_head{});
+  const answer latest = co_await the_answer{*this};
   const auto* seen = std::get_if<head_answer>(&latest.what);
   if (!seen) {
     fail(std::get<no_answer>(latest.what).text);
@@ -41,7 +43,8 @@ task<std::optional<tide::fork>> tide::find_fork() {
   std::uint64_t to = tip->number;
   for (std::uint64_t window = 1;; window = std::min(window * 8, headers_an_ask)) {
     const auto from = to - lowest + 1 > window ? to - window + 1 : lowest;
-    const answer a = co_await asking(ask_headers{from, to}, latest.endpoint);
+    ask_for(ask_headers{from, to}, latest.endpoint);
+    const answer a = co_await the_answer{*this};
     const auto* read = std::get_if<headers_answer>(&a.what);
     if (!read) {
       fail(std::get<no_answer>(a.what).text);
@@ -68,7 +71,8 @@ task<std::optional<tide::fork>> tide::find_fork() {
     // The walk ended at the hole: all above it is undone and read again.
     f.ancestor = mark_;
     if (!mark_) {
-      const answer a = co_await asking(ask_headers{0, 0}, latest.endpoint);
+      ask_for(ask_headers{0, 0}, latest.endpoint);
+      const answer a = co_await the_answer{*this};
       const auto* read = std::get_if<headers_answer>(&a.what);
       if (!read) {
         fail(std::get<no_answer>(a.what).text);
@@ -93,7 +97,8 @@ bool tide::must_halt(std::uint64_t ancestor) const {
 tide::pass tide::halt(const std::string& reason) {
   write_set set = new_set();
   set.verdicts.push_back(halted{reason});
-  const store_answer done = co_await concluding(std::move(set));
+  put(std::move(set));
+  const store_answer done = co_await the_outcome{*this};
   if (!std::holds_alternative<applied>(done)) co_return pass_end::failed;
   halted_ = reason;
   second_look_.reset();
@@ -128,11 +133,11 @@ tide::pass tide::reorg_pass() {
       co_return co_await halt(reason);
     }
   }
-  co_return co_await undo(std::move(f));
+  co_return co_await undo(f);
 }
 
 /// Takes back what left the chain, tip first, all of it in one transaction and before anything of the new branch.
-tide::pass tide::undo(fork f) {
+tide::pass tide::undo(const fork& f) {
   const auto old_head = *held_.tip();
   write_set set = new_set();
   std::uint32_t depth = 0;
@@ -144,7 +149,8 @@ tide::pass tide::undo(fork f) {
   }
   set.verdicts.push_back(reorg{depth, *f.ancestor, old_head, f.new_head, false});
   const auto headers = set.headers;
-  const store_answer done = co_await concluding(std::move(set));
+  put(std::move(set));
+  const store_answer done = co_await the_outcome{*this};
   const auto* ok = std::get_if<applied>(&done);
   if (!ok) {
     fail("what a reorg takes back contradicts what is stored");

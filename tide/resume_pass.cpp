@@ -15,7 +15,8 @@ task<std::optional<tide::fork>> tide::find_deep_fork(const std::vector<event_blo
   const auto lowest = held_.linked_down_to();
   for (const auto& b : blocks) {
     if (b.id.number >= lowest) continue; // find_fork has been there
-    const answer a = co_await asking(ask_headers{b.id.number, b.id.number});
+    ask_for(ask_headers{b.id.number, b.id.number});
+    const answer a = co_await the_answer{*this};
     const auto* read = std::get_if<headers_answer>(&a.what);
     if (!read) co_return std::nullopt;
     if (read->headers.front().hash != b.id.hash) continue;
@@ -24,7 +25,8 @@ task<std::optional<tide::fork>> tide::find_deep_fork(const std::vector<event_blo
     co_return f;
   }
   const auto before_start = start_ > 0 ? start_ - 1 : 0;
-  const answer a = co_await asking(ask_headers{before_start, before_start});
+  ask_for(ask_headers{before_start, before_start});
+  const answer a = co_await the_answer{*this};
   const auto* read = std::get_if<headers_answer>(&a.what);
   if (!read) co_return std::nullopt;
   f.base = read->headers.front();
@@ -53,7 +55,8 @@ tide::pass tide::resume_pass() {
   write_set set = new_set();
   if (!f.found || (!f.lost && !must_halt(f.ancestor->number))) {
     set.verdicts.push_back(resumed{});
-    const store_answer done = co_await concluding(std::move(set));
+    put(std::move(set));
+    const store_answer done = co_await the_outcome{*this};
     if (!std::holds_alternative<applied>(done)) co_return pass_end::failed;
     halted_.reset();
     suspect_reorg_ = f.found;
@@ -61,7 +64,9 @@ tide::pass tide::resume_pass() {
     answer_with({true, "the chain is ours", {}, 0, 0});
     co_return pass_end::done;
   }
-  const auto blocks = co_await await_event_blocks{*this};
+  blocks_open_ = true;
+  out_.push_back(want_event_blocks{});
+  const std::vector<event_block> blocks = co_await the_event_blocks{*this};
   if (f.lost) {
     auto deep = co_await find_deep_fork(blocks, f);
     if (!deep) {
@@ -86,7 +91,8 @@ tide::pass tide::resume_pass() {
   set.verdicts.push_back(reorg{static_cast<std::uint32_t>(report.depth), ancestor, old_head, f.new_head, true});
   set.verdicts.push_back(resumed{});
   set.headers.push_back(held_of(f.base, true));
-  const store_answer done = co_await concluding(std::move(set));
+  put(std::move(set));
+  const store_answer done = co_await the_outcome{*this};
   const auto* ok = std::get_if<applied>(&done);
   if (!ok) {
     answer_with({false, "what the reorg takes back contradicts what is stored", {}, 0, 0});

@@ -5,7 +5,8 @@ namespace tidemark::tide {
 
 /// Where a new chain counts from is resolved once, in the transaction that makes it so; from then on the store knows.
 tide::pass tide::start_pass() {
-  const answer latest = co_await asking(ask_head{});
+  ask_for(ask_head{});
+  const answer latest = co_await the_answer{*this};
   const auto* head = std::get_if<head_answer>(&latest.what);
   if (!head) {
     fail(std::get<no_answer>(latest.what).text);
@@ -15,7 +16,8 @@ tide::pass tide::start_pass() {
   write_set set = new_set();
   started beginning{start, {}};
   if (start > 0) {
-    const answer below = co_await asking(ask_headers{start - 1, start - 1}, latest.endpoint);
+    ask_for(ask_headers{start - 1, start - 1}, latest.endpoint);
+    const answer below = co_await the_answer{*this};
     const auto* headers = std::get_if<headers_answer>(&below.what);
     if (!headers) {
       fail("the chain begins at block " + std::to_string(start) + ", and the block before it cannot be read: " +
@@ -26,7 +28,8 @@ tide::pass tide::start_pass() {
     set.headers.push_back(held_of(headers->headers.front(), true));
   }
   set.verdicts.push_back(beginning);
-  const store_answer done = co_await concluding(set);
+  put(set);
+  const store_answer done = co_await the_outcome{*this};
   if (!std::holds_alternative<applied>(done)) co_return pass_end::failed;
   started_ = true;
   start_ = start;

@@ -84,22 +84,14 @@ tide::effects tide::resume(bool accept_reorg, millis now) {
   return run(now);
 }
 
-void tide::await_answer::await_suspend(std::coroutine_handle<> h) {
-  t.suspended_ = h;
-  t.open_ask_ = ++t.asks_;
-  t.out_.push_back(ask{t.asks_, std::move(what), endpoint});
+void tide::ask_for(ask_what what, std::optional<std::size_t> endpoint) {
+  open_ask_ = ++asks_;
+  out_.push_back(ask{asks_, std::move(what), endpoint});
 }
 
-void tide::await_store::await_suspend(std::coroutine_handle<> h) {
-  t.suspended_ = h;
-  t.store_open_ = true;
-  t.out_.push_back(conclude{std::move(set)});
-}
-
-void tide::await_event_blocks::await_suspend(std::coroutine_handle<> h) {
-  t.suspended_ = h;
-  t.blocks_open_ = true;
-  t.out_.push_back(want_event_blocks{});
+void tide::put(write_set set) {
+  store_open_ = true;
+  out_.push_back(conclude{std::move(set)});
 }
 
 void tide::resume_waiting() { std::exchange(suspended_, {}).resume(); }

@@ -92,11 +92,11 @@ private:
   pass start_pass();
   // head_pass.cpp
   pass head_pass();
-  pass take_new(std::vector<evm::header> fresh, std::size_t endpoint);
+  pass take_new(const std::vector<evm::header>& fresh, std::size_t endpoint);
   void note_tags(const head_answer& a);
   std::string origin_of(const evm::hash32& tx) const;
   // reading.cpp of blocks, shared by the passes
-  task<std::optional<std::vector<block_reading>>> read_whole(std::vector<evm::block_id> ids,
+  task<std::optional<std::vector<block_reading>>> read_whole(const std::vector<evm::block_id>& ids,
                                                              std::optional<std::size_t> endpoint);
   std::vector<sighting> sightings_of(const block_reading& b, const std::string& origin) const;
   // reconcile_pass.cpp
@@ -113,7 +113,7 @@ private:
   pass reorg_pass();
   task<std::optional<fork>> find_fork();
   bool must_halt(std::uint64_t ancestor) const;
-  pass undo(fork f);
+  pass undo(const fork& f);
   pass halt(const std::string& reason);
   pass resume_pass();
   task<std::optional<fork>> find_deep_fork(const std::vector<event_block>& blocks, const fork& seen);
@@ -121,30 +121,24 @@ private:
   pass hint_pass();
   void look_again(const chain_hint& h, bool no_answer, std::vector<verdict>& out);
 
-  // what the coroutines wait for
-  struct await_answer {
+  // What the coroutines wait for. Asking and waiting are two statements, and what a pass hands to another is a named object: g++ 12
+  // destroys aggregates twice that are made inside a co_await expression (GCC bugs 98056, 100611).
+  void ask_for(ask_what what, std::optional<std::size_t> endpoint = {});
+  void put(write_set set);
+  struct suspended {
     tide& t;
-    ask_what what;
-    std::optional<std::size_t> endpoint;
     bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> h);
+    void await_suspend(std::coroutine_handle<> h) { t.suspended_ = h; }
+  };
+  struct the_answer : suspended {
     answer await_resume() { return std::move(*t.answer_); }
   };
-  struct await_store {
-    tide& t;
-    write_set set;
-    bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> h);
+  struct the_outcome : suspended {
     store_answer await_resume() { return std::move(*t.store_answer_); }
   };
-  struct await_event_blocks {
-    tide& t;
-    bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> h);
+  struct the_event_blocks : suspended {
     std::vector<event_block> await_resume() { return std::move(*t.event_blocks_); }
   };
-  await_answer asking(ask_what what, std::optional<std::size_t> endpoint = {}) { return {*this, std::move(what), endpoint}; }
-  await_store concluding(write_set set) { return {*this, std::move(set)}; }
   void resume_waiting();
 
   // what never changes

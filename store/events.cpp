@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include "store/events.hpp"
+
+#include <algorithm>
+
+namespace tidemark::store {
+namespace {
+
+#define EVENT_COLUMNS                                                                              \
+  "e.id, e.chain, e.inclusion, e.tx, e.tx_index, e.log_index, e.version, e.status, e.block, "      \
+  "i.block_hash, i.digest, e.depth, e.tag"
+
+stored_event read_event(const rows& r) {
+  stored_event e;
+  e.id = r.i64(0);
+  e.chain = r.i64(1);
+  e.inclusion = r.i64(2);
+  e.tx = r.hash(3);
+  e.tx_index = r.u32(4);
+  e.log_index = r.i32(5);
+  e.version = r.u32(6);
+  e.row.status = r.code<tide::status>(7);
+  e.row.block = {r.u64(8), r.hash(9)};
+  e.row.digest = r.u64(10);
+  e.row.asks = {r.u64(11), r.code<tide::tag>(12)};
+  return e;
+}
+
+} // namespace
+
+event_table::event_table(ledger& l, key_runs& keys)
+    : ledger_(l), keys_(keys),
+      by_id_(l.db, "SELECT " EVENT_COLUMNS
+                   " FROM events e JOIN inclusions i ON i.id = e.inclusion WHERE e.id = ?"),
+      why_(l.db, "SELECT why FROM feed WHERE event = ? AND version = ?"),
+      active_(l.db, "SELECT " EVENT_COLUMNS
+                    " FROM events e INDEXED BY events_block JOIN inclusions i ON i.id = e.inclusion"
+                    " WHERE e.chain = ? AND e.block BETWEEN ? AND ? AND e.status < 2"
+                    " ORDER BY e.block, e.tx_index, e.log_index"),
+      pending_(l.db,
+               "SELECT DISTINCT e.block, i.block_hash, e.depth, e.tag"
+               " FROM events e INDEXED BY events_pending JOIN inclusions i ON i.id = e.inclusion"
+               " WHERE e.status = 0 AND e.chain = ? AND e.block BETWEEN ? AND ? ORDER BY e.block"),
+      blocks_(l.db, "SELECT e.block, i.block_hash, sum(e.status = 1)"
+                    " FROM events e INDEXED BY events_block JOIN inclusions i ON i.id = e.inclusion"
+                    " WHERE e.chain = ? AND e.status < 2"
+                    " GROUP BY e.block, i.block_hash ORDER BY e.block DESC LIMIT ?"),
+      insert_event_(
+          l.db, "INSERT INTO events (id, chain, tx, tx_index, log_index, ordinal, block, inclusion,"
+                " status, version, depth, tag, first_seen, address)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+      update_event_(
+          l.db, "UPDATE events SET tx_index = ?, ordinal = ?, block = ?, inclusion = ?, status = ?,"
+                " version = ?, depth = ?, tag = ?, address = ? WHERE id = ?"),
+      set_status_(l.db,
+                  "UPDATE events SET status = ?, version = ?, depth = ?, tag = ? WHERE id = ?"),
+      set_asks_(l.db, "UPDATE events SET depth = ?, tag = ? WHERE id = ?"),
+      insert_subscription_(
+          l.db, "INSERT OR IGNORE INTO event_subscriptions (subscription, event) VALUES (?, ?)"),
+      clear_subscriptions_(l.db,
+                           "DELETE FROM event_subscriptions WHERE event = ?1 AND subscription IN"
+                           " (SELECT id FROM names WHERE kind = 3)"),
+      insert_inclusion_(
+          l.db, "INSERT INTO inclusions (id, event, block, block_hash, time, ordinal, digest,"
+                " replaces, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+      replaced_(l.db,
+                "SELECT e.id FROM events e INDEXED BY events_undone JOIN feed f ON f.event = e.id"
+                " AND f.version = e.version WHERE e.status = 2 AND e.tx = ? AND e.chain = ?"
+                " AND e.ordinal = ? AND e.log_index <> ? ORDER BY f.seq DESC LIMIT 1"),
+      count_(l.db, "SELECT count(*) FROM feed f JOIN inclusions i ON i.id = f.inclusion"
+                   " WHERE f.event = ? AND f.status = ? AND i.block_hash = ?"),
+      insert_fact_(l.db,
+                   "INSERT INTO feed (seq, event, inclusion, version, status, why, n, head, at)"
+                   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)") {}
+
+std::optional<stored_event> event_table::find(std::int64_t chain, const evm::hash32& tx,
+                                              std::int32_t log_index) {
+  for (const std::int64_t id : keys_.find(tx_key(tx), log_index)) {
+    rows r = by_id_.query(id);
+    if (!r.next()) continue;
+    stored_event e = read_event(r);
+    if (e.chain != chain || e.tx != tx || e.log_index != log_index) continue;
+    if (e.row.status == tide::status::rolled_back) {
+      rows last = why_.query(e.id, e.version);
+      if (last.next()) e.row.undone = last.code<tide::why>(0);
+    }
+    return e;
+  }
+  return std::nullopt;
+}
+
+std::vector<stored_event> event_table::active(std::int64_t chain, std::uint64_t from,
+                                              std::uint64_t to) {
+  std::vector<stored_event> found;
+  for (rows r = active_.query(chain, from, to); r.next();)
+    found.push_back(read_event(r));
+  return found;
+}
+
+std::vector<tide::ripening>
+event_table::pending(std::int64_t chain, std::optional<std::uint64_t> above, std::uint64_t to) {
+  std::vector<tide::ripening> found;
+  for (rows r = pending_.query(chain, above ? *above + 1 : 0, to); r.next();)
+    found.push_back({{r.u64(0), r.hash(1)}, {r.u64(2), r.code<tide::tag>(3)}});
+  return found;
+}
+
+std::vector<tide::event_block> event_table::blocks_from_the_top(std::int64_t chain,
+                                                                std::size_t limit) {
+  std::vector<tide::event_block> found;
+  for (rows r = blocks_.query(chain, limit); r.next();)
+    found.push_back({{r.u64(0), r.hash(1)}, r.u32(2)});
+  return found;
+}
+
+std::optional<std::int64_t> event_table::replaced(std::int64_t chain, const tide::sighting& log) {
+  if (!log.ordinal) return std::nullopt;
+  rows r = replaced_.query(log.tx, chain, *log.ordinal, log.log_index);
+  return r.next() ? std::optional(r.i64(0)) : std::nullopt;
+}
+
+stored_event event_table::insert_event(std::int64_t chain, const tide::sighting& log,
+                                       tide::status to) {
+  stored_event e;
+  e.id = ++ledger_.last.event;
+  e.chain = chain;
+  e.tx = log.tx;
+  e.log_index = log.log_index;
+  e.version = 1;
+  e.inclusion = ledger_.last.inclusion;
+  const std::int64_t origin = ledger_.names.id(tide::name_kind::origin, log.origin);
+  insert_event_.run(e.id, chain, log.tx, log.tx_index, log.log_index, log.ordinal, log.block.number,
+                    e.inclusion, to, e.version, log.asks.blocks, log.asks.at_least, origin,
+                    log.address);
+  keys_.add(tx_key(log.tx), log.log_index, e.id);
+  return e;
+}
+
+void event_table::update_event(stored_event& e, const tide::sighting& log, tide::status to) {
+  e.inclusion = ledger_.last.inclusion;
+  ++e.version;
+  update_event_.run(log.tx_index, log.ordinal, log.block.number, e.inclusion, to, e.version,
+                    log.asks.blocks, log.asks.at_least, log.address, e.id);
+  clear_subscriptions_.run(e.id);
+}
+
+stored_event event_table::open(std::int64_t chain, const std::optional<stored_event>& prior,
+                               const tide::sighting& log, tide::status to, const decision& d) {
+  const auto replaces = replaced(chain, log);
+  ++ledger_.last.inclusion;
+  stored_event e = prior ? *prior : insert_event(chain, log, to);
+  if (prior) update_event(e, log, to);
+  e.tx_index = log.tx_index;
+  e.row = {to, log.block, log.digest, log.asks, tide::why::none};
+  for (const std::string& s : log.subscriptions)
+    insert_subscription_.run(ledger_.names.id(tide::name_kind::subscription, s), e.id);
+  insert_inclusion_.run(e.inclusion, e.id, log.block.number, log.block.hash, log.time, log.ordinal,
+                        log.digest, replaces, std::string_view(log.data));
+  add_fact(e, tide::why::none, d);
+  return e;
+}
+
+void event_table::confirm(stored_event& e, const tide::needs& asks, const decision& d) {
+  e.row.status = tide::status::confirmed;
+  e.row.asks = asks;
+  ++e.version;
+  set_status_.run(e.row.status, e.version, asks.blocks, asks.at_least, e.id);
+  add_fact(e, tide::why::none, d);
+}
+
+void event_table::roll_back(stored_event& e, tide::why why, const decision& d) {
+  e.row.status = tide::status::rolled_back;
+  e.row.undone = why;
+  ++e.version;
+  set_status_.run(e.row.status, e.version, e.row.asks.blocks, e.row.asks.at_least, e.id);
+  add_fact(e, why, d);
+}
+
+void event_table::ask_more(stored_event& e, const tide::needs& asks) {
+  e.row.asks = asks;
+  set_asks_.run(asks.blocks, asks.at_least, e.id);
+}
+
+void event_table::add_fact(const stored_event& e, tide::why why, const decision& d) {
+  std::uint32_t n = 1;
+  if (e.version > 2) { // before that no state can have come twice
+    rows r = count_.query(e.id, e.row.status, e.row.block.hash);
+    if (r.next()) n = r.u32(0) + 1;
+  }
+  insert_fact_.run(++ledger_.last.feed, e.id, e.inclusion, e.version, e.row.status, why, n, d.head,
+                   d.at);
+  ledger_.bells.feed();
+}
+
+} // namespace tidemark::store

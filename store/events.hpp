@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "store/keys.hpp"
+#include "store/ledger.hpp"
+#include "tide/fold.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace tidemark::store {
+
+/// An event's row with its current inclusion.
+struct stored_event {
+  std::int64_t id = 0, chain = 0, inclusion = 0;
+  evm::hash32 tx;
+  std::uint32_t tx_index = 0;
+  std::int32_t log_index = 0;
+  std::uint32_t version = 0;
+  tide::event_row row;
+};
+
+/// What decided, for the facts of one set.
+struct decision {
+  std::uint64_t head = 0;
+  std::int64_t at = 0;
+};
+
+/// Events, their inclusions, and the facts about them. Writes what it is told; the rules are
+/// tide/fold.hpp's.
+class event_table {
+public:
+  event_table(ledger& l, key_runs& keys);
+
+  std::optional<stored_event> find(std::int64_t chain, const evm::hash32& tx,
+                                   std::int32_t log_index);
+  /// Pending and confirmed rows of these heights, in the chain's order.
+  std::vector<stored_event> active(std::int64_t chain, std::uint64_t from, std::uint64_t to);
+  /// Pending rows above `above` (absent: all) up to `to`, each block and need once.
+  std::vector<tide::ripening> pending(std::int64_t chain, std::optional<std::uint64_t> above,
+                                      std::uint64_t to);
+  std::vector<tide::event_block> blocks_from_the_top(std::int64_t chain, std::size_t limit);
+
+  // Each of these makes one fact; its feed seq is last.feed then.
+  /// A new inclusion, of a new event or of `prior`, which is rolled back; pending or confirmed.
+  stored_event open(std::int64_t chain, const std::optional<stored_event>& prior,
+                    const tide::sighting& log, tide::status to, const decision& d);
+  void confirm(stored_event& e, const tide::needs& asks, const decision& d);
+  void roll_back(stored_event& e, tide::why why, const decision& d);
+  /// What a pending row needs has grown.
+  void ask_more(stored_event& e, const tide::needs& asks);
+
+private:
+  stored_event insert_event(std::int64_t chain, const tide::sighting& log, tide::status to);
+  void update_event(stored_event& e, const tide::sighting& log, tide::status to);
+  std::optional<std::int64_t> replaced(std::int64_t chain, const tide::sighting& log);
+  void add_fact(const stored_event& e, tide::why why, const decision& d);
+
+  ledger& ledger_;
+  key_runs& keys_;
+  statement by_id_, why_, active_, pending_, blocks_;
+  statement insert_event_, update_event_, set_status_, set_asks_;
+  statement insert_subscription_, clear_subscriptions_, insert_inclusion_, replaced_, count_,
+      insert_fact_;
+};
+
+} // namespace tidemark::store

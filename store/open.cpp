@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "store/parts.hpp"
+#include "store/schema.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace tidemark::store {
+namespace {
+
+open_fault fault_of(const sql_error& e) {
+  switch (e.code & 0xff) {
+  case SQLITE_CORRUPT:
+  case SQLITE_NOTADB:
+  case SQLITE_ERROR: // a table that is missing, or another than ours
+  case SQLITE_SCHEMA:
+    return open_fault::damaged;
+  case SQLITE_BUSY:
+  case SQLITE_LOCKED:
+    return open_fault::held_by_another;
+  default:
+    return open_fault::cannot_write;
+  }
+}
+
+/// Statements, the keys that are not in their b-trees yet, and what was in flight when the last
+/// process ended.
+void start(parts& p) {
+  p.db->hook = nullptr;
+  p.all = std::make_unique<tables>(*p.db);
+  p.db->exec("BEGIN IMMEDIATE");
+  p.all->deliveries.start();
+  p.db->exec("COMMIT");
+  p.all->book.instance = p.how.instance;
+  p.db->hook = p.how.hook;
+}
+
+} // namespace
+
+file_lock::~file_lock() {
+  if (fd_ >= 0) close(fd_); // the lock goes with it; the file stays, or two could lock two files
+}
+
+file_lock::taken file_lock::take(const std::string& path, std::string& why) {
+  fd_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (fd_ >= 0 && flock(fd_, LOCK_EX | LOCK_NB) == 0) return taken::yes;
+  const int error = errno;
+  why = path + ": " + std::strerror(error);
+  return fd_ >= 0 && error == EWOULDBLOCK ? taken::by_another : taken::no;
+}
+
+std::variant<std::unique_ptr<store>, open_error> store::open(options o) {
+  auto p = std::make_unique<parts>();
+  p->how = std::move(o);
+  if (!p->in_memory()) {
+    p->lock = std::make_unique<file_lock>();
+    std::string why;
+    const auto taken = p->lock->take(p->how.path + ".lock", why);
+    if (taken == file_lock::taken::by_another)
+      return open_error{open_fault::held_by_another,
+                        "another process holds the store " + p->how.path};
+    if (taken == file_lock::taken::no) return open_error{open_fault::cannot_write, why};
+  }
+  try {
+    p->db = std::make_unique<connection>(p->how.path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+                                                          SQLITE_OPEN_NOMUTEX);
+    // The marks come first: nothing is set on a file that is not ours.
+    if (file_marks(*p->db, migrations()) == file_state::ours) {
+      set_writing(*p->db, p->how.full);
+      migrate(*p->db, migrations());
+      start(*p);
+      if (!p->in_memory()) p->helper = std::make_unique<checkpointer>(p->how.path);
+      return std::unique_ptr<store>(new store(std::move(p)));
+    }
+    if (file_marks(*p->db, migrations()) == file_state::newer)
+      return open_error{open_fault::newer, p->how.path + " was written by a newer tidemark"};
+    return open_error{open_fault::damaged,
+                      p->how.path + " is a database, but not one of tidemark's"};
+  } catch (const sql_error& e) {
+    return open_error{fault_of(e), p->how.path + ": " + e.what()};
+  } catch (const std::bad_alloc&) {
+    return open_error{open_fault::cannot_write, p->how.path + ": out of memory"};
+  }
+}
+
+std::unique_ptr<store> store::revive(std::unique_ptr<store> dead) {
+  auto p = std::make_unique<parts>();
+  p->how = dead->parts_->how;
+  p->lock = std::move(dead->parts_->lock);
+  dead->parts_->helper.reset();
+  dead->parts_->all.reset();
+  p->db = std::move(dead->parts_->db);
+  if (sqlite3_get_autocommit(p->db->handle()) == 0) p->db->exec("ROLLBACK");
+  start(*p);
+  if (!p->in_memory()) p->helper = std::make_unique<checkpointer>(p->how.path);
+  return std::unique_ptr<store>(new store(std::move(p)));
+}
+
+} // namespace tidemark::store

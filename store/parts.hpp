@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "store/apply.hpp"
+#include "store/checkpoint.hpp"
+#include "store/delivery.hpp"
+#include "store/hints.hpp"
+#include "store/store.hpp"
+#include "store/webhooks.hpp"
+
+namespace tidemark::store {
+
+/// Keeps every other process out for as long as it lives.
+class file_lock {
+public:
+  enum class taken : std::uint8_t { yes, by_another, no };
+  file_lock() = default;
+  ~file_lock();
+  file_lock(const file_lock&) = delete;
+  file_lock& operator=(const file_lock&) = delete;
+  taken take(const std::string& path, std::string& why);
+
+private:
+  int fd_ = -1;
+};
+
+/// Everything that writes, with its prepared statements. Made on a file that is ours and up to
+/// date; throws.
+struct tables {
+  explicit tables(connection& db)
+      : book(db), webhook_keys(db, webhook_key_table), event_keys(db, event_key_table),
+        webhooks(book, webhook_keys), events(book, event_keys), hints(book, events), lanes(book),
+        chains(book, event_keys, events, lanes, hints), deliveries(book) {}
+
+  ledger book;
+  key_runs webhook_keys, event_keys;
+  webhook_log webhooks;
+  event_table events;
+  hint_queue hints;
+  lane_book lanes;
+  chain_writer chains;
+  delivery_queue deliveries;
+};
+
+struct parts {
+  options how;
+  std::unique_ptr<file_lock> lock;
+  std::unique_ptr<connection> db;
+  std::unique_ptr<tables> all;
+  std::unique_ptr<checkpointer> helper; ///< none for ":memory:"
+
+  bool in_group = false;
+  std::optional<store_failure> failed; ///< in this group
+  last_ids before;                     ///< the group
+  std::size_t webhooks_before = 0, events_before = 0;
+
+  bool in_memory() const { return how.path == ":memory:"; }
+};
+
+} // namespace tidemark::store

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include "store/keys.hpp"
+#include "store/reading.hpp"
+
+#include <array>
+
+namespace tidemark::store {
+namespace {
+
+/// Block, transaction, log.
+using events_place = std::array<std::int64_t, 3>;
+
+std::string to_text(const events_place& p) {
+  return std::to_string(p[0]) + '.' + std::to_string(p[1]) + '.' + std::to_string(p[2]);
+}
+
+/// Where a list by block goes on; above everything if the text is none of ours.
+events_place parse_place(const std::optional<std::string>& text) {
+  constexpr events_place top{INT64_MAX, INT64_MAX, INT64_MAX};
+  if (!text) return top;
+  events_place p{};
+  std::string_view rest = *text;
+  for (std::int64_t& part : p) {
+    const auto n = parse_number(rest.substr(0, rest.find('.')));
+    if (!n) return top;
+    part = *n;
+    rest.remove_prefix(std::min(rest.size(), rest.find('.') + 1));
+  }
+  return p;
+}
+
+/// What the filters look at, and where the list goes on.
+struct candidate {
+  std::int64_t event = 0, chain = 0, origin = 0;
+  tide::status status = tide::status::pending;
+  evm::address20 address;
+  evm::hash32 tx;
+  std::uint64_t block = 0;
+  events_place where{};
+};
+
+#define CANDIDATE_COLUMNS                                                                          \
+  "e.id, e.chain, e.first_seen, e.status, e.address, e.tx, e.block, e.tx_index, e.log_index"
+
+candidate read_candidate(const rows& r) {
+  candidate c;
+  c.event = r.i64(0);
+  c.chain = r.i64(1);
+  c.origin = r.i64(2);
+  c.status = r.code<tide::status>(3);
+  c.address = r.fixed<20>(4);
+  c.tx = r.hash(5);
+  c.block = r.u64(6);
+  c.where = {r.i64(6), r.i64(7), r.i64(8)};
+  return c;
+}
+
+/// A filter whose words are the store's numbers.
+struct resolved {
+  std::optional<std::int64_t> chain, subscription, origin;
+};
+
+std::optional<std::int64_t> number_of(connection& db, const char* sql, std::int64_t kind,
+                                      std::string_view name) {
+  statement s(db, sql);
+  rows r = s.query(kind, name);
+  return r.next() ? std::optional(r.i64(0)) : std::nullopt;
+}
+
+/// Absent: a word that the store has never seen, so nothing fits.
+std::optional<resolved> resolve(connection& db, const event_filter& f) {
+  resolved found;
+  constexpr const char* by_name = "SELECT id FROM names WHERE kind = ? AND name = ?";
+  if (f.chain_id) {
+    statement s(db, "SELECT chain FROM chains WHERE chain_id = ?");
+    rows r = s.query(*f.chain_id);
+    if (!r.next()) return std::nullopt;
+    found.chain = r.i64(0);
+  }
+  if (f.subscription) {
+    found.subscription = number_of(
+        db, by_name, static_cast<std::int64_t>(tide::name_kind::subscription), *f.subscription);
+    if (!found.subscription) return std::nullopt;
+  }
+  if (f.first_seen) {
+    found.origin =
+        number_of(db, by_name, static_cast<std::int64_t>(tide::name_kind::origin), *f.first_seen);
+    if (!found.origin) return std::nullopt;
+  }
+  return found;
+}
+
+class event_scan {
+public:
+  event_scan(connection& db, const event_filter& f, const resolved& by, const page_request& p)
+      : db_(db), filter_(f), by_(by), request_(p), read_(db),
+        has_subscription_(
+            db, "SELECT 1 FROM event_subscriptions WHERE subscription = ? AND event = ?") {}
+
+  page<event_item> run() {
+    const bool by_block = !filter_.tx && by_.chain && (filter_.from_block || filter_.to_block);
+    if (by_block) return scan_blocks();
+    if (filter_.tx) return scan_tx();
+    const std::int64_t from = below(request_);
+    if (filter_.status == tide::status::pending)
+      return scan("FROM events e INDEXED BY events_pending WHERE e.status = 0 AND e.id < ?1"
+                  " ORDER BY e.id DESC",
+                  from);
+    if (filter_.status == tide::status::rolled_back)
+      return scan("FROM events e INDEXED BY events_undone WHERE e.status = 2 AND e.id < ?1"
+                  " ORDER BY e.id DESC",
+                  from);
+    if (filter_.address)
+      return scan("FROM events e INDEXED BY events_address WHERE e.id < ?1 AND e.address = ?2"
+                  " ORDER BY e.id DESC",
+                  from, *filter_.address);
+    if (by_.subscription)
+      return scan("FROM event_subscriptions s CROSS JOIN events e ON e.id = s.event"
+                  " WHERE s.event < ?1 AND s.subscription = ?2 ORDER BY s.event DESC",
+                  from, *by_.subscription);
+    if (by_.origin)
+      return scan("FROM events e INDEXED BY events_origin WHERE e.id < ?1 AND e.first_seen = ?2"
+                  " ORDER BY e.id DESC",
+                  from, *by_.origin);
+    return scan("FROM events e WHERE e.id < ?1 ORDER BY e.id DESC", from);
+  }
+
+private:
+  template <class... A> page<event_item> scan(const char* from, const A&... args) {
+    statement s(db_, (std::string("SELECT " CANDIDATE_COLUMNS " ") + from).c_str());
+    rows r = s.query(args...);
+    return collect(r, false);
+  }
+
+  page<event_item> scan_tx() {
+    // The newest keys are only in the writer's memory; their rows are above the cursor.
+    return scan("FROM events e WHERE e.id < ?1 AND e.tx = ?2 AND (e.id IN"
+                " (SELECT event FROM event_keys WHERE key = ?3) OR e.id IN"
+                " (SELECT id FROM events WHERE tx = ?2 AND id >"
+                " coalesce((SELECT at FROM cursors WHERE name = 'event_keys'), 0)))"
+                " ORDER BY e.id DESC",
+                below(request_), *filter_.tx, tx_key(*filter_.tx));
+  }
+
+  page<event_item> scan_blocks() {
+    const events_place top = parse_place(request_.after);
+    statement s(db_, "SELECT " CANDIDATE_COLUMNS " FROM events e INDEXED BY events_block"
+                     " WHERE e.chain = ? AND e.block BETWEEN ? AND ?"
+                     " AND (e.block, e.tx_index, e.log_index) < (?, ?, ?)"
+                     " ORDER BY e.block DESC, e.tx_index DESC, e.log_index DESC");
+    const auto to = std::min<std::uint64_t>(filter_.to_block.value_or(INT64_MAX),
+                                            static_cast<std::uint64_t>(top[0]));
+    rows r = s.query(*by_.chain, filter_.from_block.value_or(0), to, top[0], top[1], top[2]);
+    return collect(r, true);
+  }
+
+  page<event_item> collect(rows& r, bool by_block) {
+    page<event_item> found;
+    scan_budget budget;
+    candidate last;
+    while (r.next()) {
+      if (found.items.size() == rows_of(request_) || budget.spent()) {
+        found.next = by_block ? to_text(last.where) : std::to_string(last.event);
+        break;
+      }
+      last = read_candidate(r);
+      if (fits(last)) found.items.push_back(read_.item(last.event));
+    }
+    return found;
+  }
+
+  bool fits(const candidate& c) {
+    const event_filter& f = filter_;
+    if ((by_.chain && c.chain != *by_.chain) || (f.status && c.status != *f.status) ||
+        (f.address && c.address != *f.address) || (f.tx && c.tx != *f.tx) ||
+        (f.from_block && c.block < *f.from_block) || (f.to_block && c.block > *f.to_block) ||
+        (by_.origin && c.origin != *by_.origin))
+      return false;
+    if (by_.subscription) {
+      rows r = has_subscription_.query(*by_.subscription, c.event);
+      if (!r.next()) return false;
+    }
+    if (!f.handler) return true;
+    for (const auto& [handler, state] : read_.processing(c.event))
+      if (handler == *f.handler) return !f.delivery || state == *f.delivery;
+    return false;
+  }
+
+  connection& db_;
+  const event_filter& filter_;
+  const resolved& by_;
+  const page_request& request_;
+  event_reading read_;
+  statement has_subscription_;
+};
+
+} // namespace
+
+result<page<event_item>> reader::events(const event_filter& filter, const page_request& p) {
+  return reading(*parts_, [&](connection& db) {
+    const auto by = resolve(db, filter);
+    return by ? event_scan(db, filter, *by, p).run() : page<event_item>();
+  });
+}
+
+} // namespace tidemark::store

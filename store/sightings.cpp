@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "store/apply.hpp"
+
+#include "evm/hex.hpp"
+
+// One log against one row: tide::fold says what, this writes it and tells the lanes.
+
+namespace tidemark::store {
+
+void chain_writer::take_log(work& w, std::optional<stored_event> e, const tide::sighting& log,
+                            tide::reading how) {
+  std::optional<tide::event_row> row;
+  if (e) row = e->row;
+  bool left = false;
+  if (row && row->status != tide::status::rolled_back && row->block != log.block) {
+    const auto held = canonical(w, row->block.number);
+    left = row->block.number == log.block.number || (held && *held != row->block.hash);
+  }
+  const tide::folded f = tide::fold(row, log, how, w.set.view, left);
+  switch (f.dispute) {
+  case tide::dispute::none:
+    break;
+  case tide::dispute::read_whole:
+    w.read_whole.insert(log.block);
+    return;
+  case tide::dispute::left:
+    w.left.insert(row->block);
+    return;
+  case tide::dispute::second:
+    return note_second(w, *e, log);
+  }
+  if (f.corrects) roll_back(w, *e, tide::why::corrected);
+  if (f.opens) {
+    const bool late = w.late(log.block.number);
+    const auto to = f.confirms ? tide::status::confirmed : tide::status::pending;
+    e = events_.open(w.c.chain, e, log, to, w.by);
+    ++w.done.added;
+    w.done.confirmed += f.confirms;
+    if (f.confirms)
+      lanes_.told_confirmed(*e, log.routes, late, true);
+    else
+      lanes_.told_pending(*e, log.routes, late);
+  } else if (f.confirms) {
+    confirm(w, *e, log);
+  } else if (e->row.status == tide::status::pending && e->row.asks + log.asks != e->row.asks) {
+    events_.ask_more(*e, e->row.asks + log.asks);
+  }
+  if (e->row.status == tide::status::pending && w.late(log.block.number))
+    w.done.waiting.push_back({log.block, e->row.asks});
+}
+
+void chain_writer::confirm(work& w, stored_event& e, const tide::sighting& log) {
+  events_.confirm(e, e.row.asks + log.asks, w.by);
+  lanes_.told_confirmed(e, log.routes, w.late(e.row.block.number), false);
+  ++w.done.confirmed;
+}
+
+void chain_writer::ripen(work& w, stored_event& e) {
+  if (e.row.status != tide::status::pending) return;
+  if (tide::holds(e.row.asks, e.row.block.number, w.set.view)) {
+    events_.confirm(e, e.row.asks, w.by);
+    lanes_.told_confirmed(e, {}, false, false);
+    ++w.done.confirmed;
+  } else if (w.late(e.row.block.number)) {
+    w.done.waiting.push_back({e.row.block, e.row.asks});
+  }
+}
+
+void chain_writer::roll_back(work& w, stored_event& e, tide::why why) {
+  events_.roll_back(e, why, w.by);
+  lanes_.told_rolled_back(e);
+  ++w.done.rolled_back;
+}
+
+void chain_writer::note_second(work& w, const stored_event& e, const tide::sighting& log) {
+  const std::string reason = "event " + tide::event_id(w.c.chain_id, e.tx, e.log_index) +
+                             " is in two canonical blocks; the one in " +
+                             evm::to_hex(log.block.hash) + " is not stored";
+  {
+    rows r = gap_known_.query(w.c.chain, log.block.number, std::string_view(reason));
+    if (r.next()) return;
+  }
+  insert_gap_.run(w.by.at, w.c.chain, log.block.number, log.block.number, std::string_view(reason));
+}
+
+} // namespace tidemark::store

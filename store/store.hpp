@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "store/types.hpp"
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tidemark::store {
+
+struct options {
+  std::string path; ///< or ":memory:"
+  /// An acknowledged webhook survives a power cut.  Otherwise it survives the process's crash
+  /// alone; facts and messages are synced before anything of them is sent, whatever this says.
+  bool full = true;
+  std::string instance = "main"; ///< part of every message's source; kept with each message
+  /// Tests only: called with a statement's text before it first runs, with "commit" before the
+  /// commit and "committed" after it.  What it throws passes through, and the store is then only
+  /// good for `revive`.
+  std::function<void(const char* where)> hook;
+};
+
+enum class open_fault {
+  damaged,         ///< no database of ours, or one that SQLite cannot read
+  newer,           ///< written by a newer program
+  held_by_another, ///< another process has it
+  cannot_write     ///< no such folder, no permission, no room
+};
+struct open_error {
+  open_fault kind = open_fault::damaged;
+  std::string text;
+};
+
+struct parts;
+
+/// The one writer.  Not thread-safe: one thread owns it.  Time comes in.
+///
+/// Everything that writes (all but `untaken`, `boot` of a known chain and `size`) stands between
+/// `begin` and `commit`, and what it returns is true only once `commit` has said so.  After a
+/// failure inside a group only `commit` (which then undoes the group and returns that failure) or
+/// `undo` may follow.
+class store {
+public:
+  static std::variant<std::unique_ptr<store>, open_error> open(options o);
+  /// Tests only: what a new process would find, on the same connection (the way to keep
+  /// ":memory:").
+  static std::unique_ptr<store> revive(std::unique_ptr<store> dead);
+  ~store();
+
+  // Groups
+  result<void> begin();
+  result<bells> commit();
+  void undo();
+
+  // Webhooks and hints
+  result<webhook_receipt> append(const webhook_in& w);
+  /// In id order, those to be read again first.  At least one if there is one, whatever its size.
+  result<std::vector<raw_webhook>> untaken(std::size_t max_rows, std::size_t max_bytes);
+  /// Hints, state and cursor of these webhooks, which `untaken` gave in this order.
+  result<void> put_intake(std::span<const extracted> rows, std::int64_t now);
+  /// A lease: what is not settled by a hint_verdict within 60 s comes again.
+  result<hint_batch> take_hints(std::uint64_t chain_id, std::int64_t now, std::size_t limit);
+  /// Puts webhooks back for extraction; the count of those that exist.
+  result<std::uint64_t> reprocess(std::span<const std::int64_t> webhooks);
+
+  // Chains
+  /// Makes the chain's row if there is none (then inside a group).
+  result<tide::boot_state> boot(std::uint64_t chain_id);
+  /// Blocks with pending or confirmed events, from the top; for the ancestor of a fork below every
+  /// held header.
+  result<std::vector<tide::event_block>> event_blocks(std::uint64_t chain_id,
+                                                      std::size_t limit = 65'536);
+  /// One conclusion, undone alone if the answer is disputed or refused; the group goes on.
+  /// A block that a `proved` of the same set covers is left out of a later `shown`: a proof beats
+  /// an answer.
+  result<tide::store_answer> apply(const tide::write_set& set, std::int64_t now);
+
+  // Handlers and their messages
+  result<void> register_handlers(std::span<const handler_in> handlers, std::int64_t now);
+  result<void> set_paused(std::string_view handler, bool paused, std::string_view reason,
+                          std::int64_t now);
+  /// At most one message a lane.  Counts the attempts: commit before sending.  A paused handler
+  /// gets nothing.
+  result<message_batch> take(std::string_view handler, std::int64_t now, std::size_t limit,
+                             std::size_t max_bytes);
+  result<void> finish(std::span<const finished> exchanges, std::int64_t now);
+
+  // The rest
+  result<void> audit(std::string_view who, std::string_view what, std::string_view detail,
+                     std::int64_t now);
+  /// What every later message says as its instance.
+  void set_instance(std::string name);
+  sizes size() const;
+
+private:
+  friend class reader;
+  explicit store(std::unique_ptr<parts> p);
+  std::unique_ptr<parts> parts_;
+};
+
+} // namespace tidemark::store

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include "store/apply.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+// What each verdict does to the chain's row and to the rows of its events (tide/write_set.hpp says
+// what they mean).
+
+namespace tidemark::store {
+namespace {
+
+tide::log_place place_of(const tide::sighting& s) { return {s.tx, s.log_index}; }
+tide::log_place place_of(const stored_event& e) { return {e.tx, e.log_index}; }
+
+/// The id that the range names at this height; absent: no block has that number.
+const evm::block_id* at_height(const std::vector<evm::block_id>& ascending, std::uint64_t number) {
+  const auto at =
+      std::lower_bound(ascending.begin(), ascending.end(), number,
+                       [](const evm::block_id& b, std::uint64_t n) { return b.number < n; });
+  return at != ascending.end() && at->number == number ? &*at : nullptr;
+}
+
+} // namespace
+
+void chain_writer::take(work& w, const tide::started& v) {
+  if (w.c.start_block) throw refusal{"the chain has its start already"};
+  w.c.start_block = v.start_block;
+  w.c.mark = w.mark_before = v.mark;
+}
+
+void chain_writer::take(work& w, const tide::orphaned& v) {
+  if (canonical(w, v.block.number) == v.block.hash)
+    throw refusal{"block " + std::to_string(v.block.number) + " is orphaned and canonical at once"};
+  auto events = events_.active(w.c.chain, v.block.number, v.block.number);
+  for (auto e = events.rbegin(); e != events.rend(); ++e) {
+    if (e->row.block != v.block) continue;
+    if (e->row.status == tide::status::confirmed) ++w.confirmed_undone;
+    roll_back(w, *e, tide::why::reorg);
+  }
+}
+
+void chain_writer::take(work& w, const tide::saw& v) {
+  const evm::block_id* checked = nullptr;
+  for (const tide::sighting& log : v.logs) {
+    if (!checked || *checked != log.block) must_be_canonical(w, log.block, "a log was seen in");
+    checked = &log.block;
+    take_log(w, events_.find(w.c.chain, log.tx, log.log_index), log, tide::reading::saw);
+  }
+}
+
+void chain_writer::take(work& w, const tide::shown& v) {
+  if (v.blocks.empty()) return;
+  const std::uint64_t from = v.blocks.front().number, to = v.blocks.back().number;
+  for (rows r = headers_.query(w.c.chain, from, to); r.next();) {
+    const evm::block_id* named = at_height(v.blocks, r.u64(0));
+    if (!named || named->hash != r.hash(1))
+      throw refusal{"the range differs from what is held at block " + std::to_string(r.u64(0))};
+  }
+  const tide::reading how = v.settles ? tide::reading::settled : tide::reading::shown;
+  std::map<tide::log_place, stored_event> held;
+  for (stored_event& e : events_.active(w.c.chain, from, to)) {
+    const evm::block_id* named = at_height(v.blocks, e.row.block.number);
+    if (!named || *named != e.row.block)
+      w.left.insert(e.row.block);
+    else if (!w.proved.contains(e.row.block.hash))
+      held.emplace(place_of(e), std::move(e));
+  }
+  for (const tide::sighting& log : v.logs) {
+    if (w.proved.contains(log.block.hash)) continue;
+    const evm::block_id* named = at_height(v.blocks, log.block.number);
+    if (!named || *named != log.block) throw refusal{"a log lies outside of its range"};
+    const auto known = held.find(place_of(log));
+    if (known == held.end()) {
+      take_log(w, events_.find(w.c.chain, log.tx, log.log_index), log, how);
+    } else {
+      take_log(w, std::move(known->second), log, how);
+      held.erase(known);
+    }
+  }
+  for (const auto& [place, e] : held)
+    if (tide::fold_absent(e.row, how).dispute == tide::dispute::read_whole)
+      w.read_whole.insert(e.row.block);
+}
+
+void chain_writer::take(work& w, const tide::proved& v) {
+  must_be_canonical(w, v.block, "a proof is about");
+  w.proved.insert(v.block.hash);
+  const std::set<tide::log_place> places(v.places.begin(), v.places.end());
+  std::set<tide::log_place> ours;
+  for (const tide::sighting& log : v.logs) {
+    if (log.block != v.block || !places.contains(place_of(log)))
+      throw refusal{"a log is not in the block that was proved"};
+    ours.insert(place_of(log));
+  }
+  auto events = events_.active(w.c.chain, v.block.number, v.block.number);
+  for (auto e = events.rbegin(); e != events.rend(); ++e) {
+    if (e->row.block != v.block)
+      w.left.insert(e->row.block);
+    else if (!places.contains(place_of(*e)) &&
+             tide::fold_absent(e->row, tide::reading::proved).corrects)
+      roll_back(w, *e, tide::why::corrected);
+  }
+  // What no subscription asks for any more is confirmed as before.
+  for (stored_event& e : events)
+    if (e.row.block == v.block && places.contains(place_of(e)) && !ours.contains(place_of(e)))
+      ripen(w, e);
+  for (const tide::sighting& log : v.logs)
+    take_log(w, events_.find(w.c.chain, log.tx, log.log_index), log, tide::reading::proved);
+}
+
+void chain_writer::take(work& w, const tide::mark_moved& v) {
+  if (w.c.mark && v.to.number < w.c.mark->number && !w.reorg)
+    throw refusal{"the mark goes back without a reorg"};
+  must_be_canonical(w, v.to, "the mark is to be at");
+  w.c.mark = v.to;
+}
+
+void chain_writer::take(work& w, const tide::final_moved& v) {
+  const bool accepted = w.reorg && w.reorg->accepted;
+  if (w.c.final_block && v.to.number < w.c.final_block->number && !accepted)
+    throw refusal{"the final block goes back without an accepted reorg"};
+  w.c.final_block = v.to;
+}
+
+void chain_writer::take(work& w, const tide::reorg& v) {
+  if (w.c.mark && v.ancestor.number < w.c.mark->number) w.c.mark = v.ancestor;
+  if (v.accepted && w.c.final_block && v.ancestor.number < w.c.final_block->number)
+    w.c.final_block = v.ancestor;
+}
+
+void chain_writer::take(work& w, const tide::halted& v) {
+  w.c.halted = v.reason;
+  ledger_.chains.set_halted(w.c.chain, true);
+  stop_lanes_.run(w.c.chain);
+}
+
+void chain_writer::take(work& w, const tide::resumed&) {
+  w.c.halted.reset();
+  ledger_.chains.set_halted(w.c.chain, false);
+  wake_lanes_.run(w.by.at, w.c.chain);
+  for (rows r = lane_handlers_.query(w.c.chain); r.next();)
+    ledger_.bells.handler(r.i64(0));
+}
+
+void chain_writer::take(work& w, const tide::hint_verdict& v) { hints_.settle(w.c.chain, v); }
+
+} // namespace tidemark::store

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#include "handler.hpp"
+
+#include "evm/hex.hpp"
+#include "tide/fact.hpp"
+
+namespace tidemark::sim {
+
+void ledger_handler::blame(const std::string& what, const store::message& m) {
+  if (fault.empty())
+    fault = name_ + ": " + what + ": " + tide::message_id(m.fact) + " key " + m.envelope.key + " sequence " + std::to_string(m.seq) + " version " +
+            std::to_string(m.fact.version);
+}
+
+void ledger_handler::take(const store::message& m) {
+  const auto id = tide::message_id(m.fact);
+  const auto body = tide::compose_message(m.fact, m.envelope);
+  if (const auto [it, fresh] = bodies_.try_emplace(id, body); !fresh) {
+    ++repeated;
+    if (it->second != body) blame("the same id with other bytes: " + it->second + " and " + body, m);
+    return;
+  }
+  ++told;
+  const auto event = tide::event_id(m.fact.chain_id, m.fact.tx, m.fact.log_index);
+  if (m.envelope.sequence != ++sequences_[m.envelope.key]) blame("a hole in the sequence", m);
+  if (m.fact.version <= last_version_[event]) blame("versions out of order", m);
+  last_version_[event] = m.fact.version;
+  const auto known = confirmed_.find(event);
+  switch (m.fact.status) {
+  case tide::status::pending:
+    if (known != confirmed_.end()) blame("pending while confirmed", m);
+    break;
+  case tide::status::confirmed:
+    if (known != confirmed_.end()) blame("confirmed twice", m);
+    confirmed_[event] = evm::to_hex(m.fact.block.hash);
+    break;
+  case tide::status::rolled_back:
+    if (!m.fact.undoes || *m.fact.undoes != last_id_[event]) blame("undoes " + m.fact.undoes.value_or("nothing") + ", the last told was " + last_id_[event], m);
+    if (known != confirmed_.end() && known->second != evm::to_hex(m.fact.block.hash)) blame("takes back another block's inclusion", m);
+    confirmed_.erase(event);
+    break;
+  }
+  last_id_[event] = id;
+}
+
+} // namespace tidemark::sim

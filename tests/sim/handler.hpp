@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "store/types.hpp"
+
+#include <map>
+#include <string>
+
+namespace tidemark::sim {
+
+/// The user's code, idempotent by webhook-id, which keeps a ledger and holds every message against the promises of contract §6.
+class ledger_handler {
+public:
+  explicit ledger_handler(std::string name) : name_(std::move(name)) {}
+
+  /// Takes one message; the first broken promise is kept in `fault`.
+  void take(const store::message& m);
+  /// event_id → the block it is confirmed in, as told and not taken back.
+  const std::map<std::string, std::string>& confirmed() const { return confirmed_; }
+
+  std::string fault;
+  std::size_t told = 0, repeated = 0;
+
+private:
+  void blame(const std::string& what, const store::message& m);
+
+  std::string name_;
+  std::map<std::string, std::string> bodies_;         ///< webhook-id → bytes
+  std::map<std::string, std::uint64_t> sequences_;    ///< key → the last sequence
+  std::map<std::string, std::string> last_id_;        ///< event_id → the last message about it
+  std::map<std::string, std::uint32_t> last_version_; ///< event_id → its version
+  std::map<std::string, std::pair<std::uint64_t, std::string>> place_; ///< key → the last confirmed place that is not late
+  std::map<std::string, std::string> confirmed_;
+};
+
+} // namespace tidemark::sim

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: MIT
+#include "tests/store/world.hpp"
+
+using namespace tidemark;
+using namespace tidemark::test;
+
+namespace {
+
+tide::proved proof(const evm::block_id& b, std::vector<tide::sighting> logs) {
+  tide::proved p;
+  p.block = b;
+  for (const auto& s : logs)
+    p.places.push_back({s.tx, s.log_index});
+  p.logs = std::move(logs);
+  return p;
+}
+
+tide::reorg fork_at(std::uint64_t ancestor, std::uint32_t depth = 1, bool accepted = false) {
+  return {depth, block(ancestor), block(ancestor + depth), block(ancestor + depth, 'B'), accepted};
+}
+
+using blocks = std::vector<evm::block_id>;
+
+} // namespace
+
+TEST_CASE("a chain begins once, and from what the store says", "[apply]") {
+  world w(false);
+  CHECK_FALSE(must(w.db->boot(world::chain)).start_block);
+  w.apply(9, {tide::started{10, block(9)}}, {header(9)});
+  CHECK(w.refused(9, {tide::started{11, block(9)}}) != "");
+  const auto b = w.db->boot(world::chain);
+  CHECK(b->start_block == 10);
+  CHECK(b->mark == block(9));
+  CHECK(b->turn == w.turn);
+  REQUIRE(b->headers.size() == 1);
+  CHECK(b->headers[0].id == block(9));
+  CHECK(b->headers[0].whole);
+}
+
+TEST_CASE("a set that was drawn from an older turn is refused", "[apply]") {
+  world w;
+  auto old = w.set(10, {tide::saw{{log(block(10), 1)}}}, {header(10)});
+  old.turn = w.turn - 1;
+  CHECK(std::holds_alternative<tide::refused>(w.answer(old)));
+  CHECK(w.history(1) == "none");
+}
+
+TEST_CASE("seen, shown, confirmed", "[apply]") {
+  world w;
+  const auto l = log(block(10), 1);
+  CHECK(w.apply(10, {tide::saw{{l}}}, {header(10)}).added == 1);
+  CHECK(w.history(1) == "p1");
+  SECTION("seen again: nothing") {
+    CHECK(w.apply(11, {tide::saw{{l}}}, {header(11)}).added == 0);
+    CHECK(w.history(1) == "p1");
+  }
+  SECTION("shown too early: still pending, remembered once the mark has passed") {
+    const auto a = w.apply(12, {tide::shown{{block(10)}, {l}, false}, tide::mark_moved{block(10)}},
+                           {header(11), header(12)});
+    CHECK(a.confirmed == 0);
+    CHECK(a.waiting == std::vector<tide::ripening>{{block(10), {.blocks = 3}}});
+    CHECK(w.history(1) == "p1");
+    auto b = w.db->boot(world::chain);
+    CHECK(b->waiting == a.waiting);
+    SECTION("and ripens by a proof") {
+      CHECK(w.apply(13, {proof(block(10), {l})}).confirmed == 1);
+      CHECK(w.history(1) == "p1 c2");
+      CHECK(w.db->boot(world::chain)->waiting.empty());
+    }
+    SECTION("or by being shown again") {
+      const auto again = w.apply(12, {tide::shown{{block(10)}, {l}, false}});
+      CHECK(again.waiting == a.waiting);
+      CHECK(w.apply(13, {tide::shown{{block(10)}, {l}, false}}).waiting.empty());
+      CHECK(w.history(1) == "p1 c2");
+    }
+    SECTION("though no subscription asks for it any more") {
+      auto p = proof(block(10), {l});
+      p.logs.clear();
+      CHECK(w.apply(13, {p}).confirmed == 1);
+    }
+  }
+  SECTION("deep enough") {
+    const auto a = w.apply(13, {tide::shown{{block(10)}, {l}, false}, tide::mark_moved{block(10)}});
+    CHECK(a.confirmed == 1);
+    CHECK(a.waiting.empty());
+    CHECK(w.history(1) == "p1 c2");
+    CHECK(w.db->boot(world::chain)->mark == block(10));
+  }
+  SECTION("a policy that asks for more than the row's is added") {
+    auto stricter = l;
+    stricter.asks.blocks = 5;
+    CHECK(w.apply(13, {tide::shown{{block(10)}, {stricter}, false}}).confirmed == 0);
+    CHECK(w.apply(14, {tide::shown{{block(10)}, {l}, false}}).confirmed == 0);
+    CHECK(w.apply(15, {tide::shown{{block(10)}, {l}, false}}).confirmed == 1);
+  }
+}
+
+TEST_CASE("rows that a slice without the mark left pending are said when the mark passes them",
+          "[apply]") {
+  world w;
+  const auto l = log(block(10), 1), m = log(block(12), 2);
+  w.apply(12, {tide::saw{{l, m}}}, {header(10), header(11), header(12)});
+  CHECK(w.apply(12, {tide::shown{{block(10), block(11)}, {l}, false}}).waiting.empty());
+  const auto a = w.apply(12, {tide::shown{{block(12)}, {m}, false}, tide::mark_moved{block(12)}});
+  CHECK(a.waiting ==
+        std::vector<tide::ripening>{{block(10), {.blocks = 3}}, {block(12), {.blocks = 3}}});
+}
+
+TEST_CASE("an answer that differs from the rows is disputed as a whole", "[apply]") {
+  world w;
+  const auto l = log(block(10), 1), missed = log(block(11), 2), third = log(block(12), 3);
+  w.apply(12, {tide::saw{{l, third}}}, {header(10), header(11), header(12)});
+  SECTION("a log that was missed, and one that is not there") {
+    const auto d =
+        w.disputed(20, {tide::shown{{block(10), block(11), block(12)}, {l, missed}, false}});
+    CHECK(d.read_whole == blocks{block(11), block(12)});
+    CHECK(d.left.empty());
+    CHECK(w.history(1) == "p1"); // nothing of the set is kept
+    SECTION("the proofs first, then the rest of the answer") {
+      const auto a =
+          w.apply(20, {proof(block(11), {missed}), proof(block(12), {}),
+                       tide::shown{{block(10), block(11), block(12)}, {l, missed}, false}});
+      CHECK(a.added == 1);
+      CHECK(a.rolled_back == 1);
+      CHECK(w.history(1) == "p1 c2");
+      CHECK(w.history(2) == "c1");
+      CHECK(w.history(3) == "p1 r!2");
+    }
+    SECTION("a lie that the proof denies is left out") {
+      w.apply(20, {proof(block(11), {}), proof(block(12), {third}),
+                   tide::shown{{block(10), block(11), block(12)}, {l, missed}, false}});
+      CHECK(w.history(2) == "none");
+      CHECK(w.history(3) == "p1 c2");
+    }
+  }
+  SECTION("deeper than max_depth the answer is enough for what was missed") {
+    const auto a =
+        w.apply(20, {tide::shown{{block(10), block(11), block(12)}, {l, missed, third}, true}});
+    CHECK(a.added == 1);
+    CHECK(w.history(2) == "c1");
+  }
+  SECTION("but not against a row") {
+    const auto d = w.disputed(20, {tide::shown{{block(10), block(11), block(12)}, {l}, true}});
+    CHECK(d.read_whole == blocks{block(12)});
+  }
+  SECTION("settled, but its own policy asks for more: pending") {
+    auto slow = missed;
+    slow.asks.blocks = 100;
+    const auto a =
+        w.apply(20, {tide::shown{{block(10), block(11), block(12)}, {l, slow, third}, true},
+                     tide::mark_moved{block(12)}});
+    CHECK(w.history(2) == "p1");
+    CHECK(a.waiting == std::vector<tide::ripening>{{block(11), {.blocks = 100}}});
+  }
+  SECTION("another content") {
+    auto changed = l;
+    changed.digest = 43;
+    CHECK(w.disputed(20, {tide::shown{{block(10)}, {changed}, false}}).read_whole ==
+          blocks{block(10)});
+    CHECK(w.disputed(20, {tide::saw{{changed}}}).read_whole == blocks{block(10)});
+    w.apply(20, {proof(block(10), {changed})});
+    CHECK(w.history(1) == "p1 r!2 c3");
+  }
+  SECTION("a range of another branch") {
+    CHECK(w.refused(20, {tide::shown{{block(10, 'B')}, {}, false}}) != "");
+    CHECK(w.refused(20, {tide::shown{{block(10), block(12)}, {l, third}, false}}) !=
+          ""); // 11 is held
+  }
+  SECTION("a log outside of its range") {
+    CHECK(w.refused(20, {tide::shown{{block(10)}, {l, third}, false}}) != "");
+  }
+}
+
+TEST_CASE("the transaction is mined again", "[apply]") {
+  world w;
+  const auto l = log(block(10), 1);
+  w.apply(12, {tide::saw{{l}}}, {header(10), header(11), header(12)});
+  const auto to_b = [&](std::vector<tide::verdict> more) {
+    std::vector<tide::verdict> v{tide::orphaned{block(12)}, tide::orphaned{block(11)},
+                                 tide::orphaned{block(10)}, fork_at(9, 3)};
+    v.insert(v.end(), more.begin(), more.end());
+    return w.apply(13, v,
+                   {header(10, 'B', 'A'), header(11, 'B'), header(12, 'B'), header(13, 'B')});
+  };
+  SECTION("at the same place in another block") {
+    CHECK(to_b({tide::saw{{log(block(10, 'B'), 1)}}}).rolled_back == 1);
+    CHECK(w.history(1) == "p1 r2 p3");
+  }
+  SECTION("in a later block, with another payload") {
+    auto again = log(block(12, 'B'), 1);
+    again.digest = 99;
+    again.data = R"({"event_id":"y"})";
+    to_b({tide::saw{{again}}});
+    CHECK(w.history(1) == "p1 r2 p3");
+    const auto facts = w.feed();
+    CHECK(facts[1].data == l.data); // what is taken back is what was told
+    CHECK(facts[1].block == block(10));
+    CHECK(facts[2].data == again.data);
+    CHECK(facts[2].block == block(12, 'B'));
+  }
+  SECTION("at another index: another event, which names the one it replaces") {
+    to_b({tide::saw{{log(block(10, 'B'), 1, 4)}}});
+    CHECK(w.history(1) == "p1 r2");
+    CHECK(w.history(1, 4) == "p1");
+    const auto facts = w.feed();
+    CHECK(facts.back().replaces == tide::event_id(1, tx(1), 0));
+    CHECK_FALSE(facts.front().replaces);
+    SECTION("and back again") {
+      std::vector<tide::verdict> v{tide::orphaned{block(10, 'B')}, fork_at(9, 4), tide::saw{{l}}};
+      w.apply(14, v, {header(10), header(11), header(12), header(13), header(14)});
+      CHECK(w.history(1, 4) == "p1 r2");
+      CHECK(w.history(1) == "p1 r2 p3");
+      CHECK(w.feed().back().replaces == tide::event_id(1, tx(1), 4));
+    }
+  }
+  SECTION("not at all") {
+    to_b({});
+    CHECK(w.history(1) == "p1 r2");
+  }
+  SECTION("A, B, A: three inclusions, and ids that count") {
+    to_b({tide::saw{{log(block(10, 'B'), 1)}}});
+    w.apply(14, {tide::orphaned{block(10, 'B')}, fork_at(9, 4), tide::saw{{l}}},
+            {header(10), header(11), header(12), header(13), header(14)});
+    w.apply(15, {tide::shown{{block(10)}, {l}, false}}, {header(15)});
+    CHECK(w.history(1) == "p1 r2 p3 r4 p5 c6");
+    std::vector<std::uint32_t> n;
+    for (const auto& f : w.feed())
+      n.push_back(f.n);
+    CHECK(n == std::vector<std::uint32_t>{1, 1, 1, 1, 2, 1}); // p in A twice
+    const auto facts = w.feed();
+    CHECK(tide::message_id(facts[0]) != tide::message_id(facts[4]));
+    CHECK(facts[1].undoes == tide::message_id(facts[0]));
+    CHECK(facts[3].undoes == tide::message_id(facts[2]));
+  }
+  SECTION("before its old block is rolled back: that one first") {
+    const auto d = w.disputed(13, {tide::saw{{log(block(10, 'B'), 1)}}},
+                              {header(10, 'B', 'A'), header(11, 'B'), header(12, 'B')});
+    CHECK(d.left == blocks{block(10)});
+    CHECK(d.read_whole.empty());
+  }
+  SECTION("before its old block is rolled back, by a range") {
+    const auto d =
+        w.disputed(13, {tide::shown{{block(10, 'B')}, {}, false}}, {header(10, 'B', 'A')});
+    CHECK(d.left == blocks{block(10)});
+  }
+  SECTION("before its old block is rolled back, by a proof") {
+    const auto d = w.disputed(13, {proof(block(10, 'B'), {})}, {header(10, 'B', 'A')});
+    CHECK(d.left == blocks{block(10)});
+  }
+  SECTION("at a height that no block has any more") {
+    const auto d =
+        w.disputed(13, {fork_at(9, 3), tide::shown{{block(9), block(11, 'B')}, {}, false}},
+                   {header(11, 'B', 'A')});
+    CHECK(d.left == blocks{block(10)});
+  }
+}
+
+TEST_CASE("an event in two canonical blocks is said, and not stored twice", "[apply]") {
+  world w;
+  w.apply(12, {tide::saw{{log(block(10), 1)}}}, {header(10), header(11), header(12)});
+  for (int times = 0; times < 2; ++times)
+    CHECK(w.apply(12, {tide::saw{{log(block(12), 1)}}}).added == 0);
+  CHECK(w.history(1) == "p1");
+  store::reader r(*w.db);
+  const auto gaps = r.gaps({});
+  REQUIRE(gaps->items.size() == 1);
+  CHECK(gaps->items[0].from_block == 12);
+  CHECK(gaps->items[0].chain_id == 1);
+  w.apply(20,
+          {tide::shown{
+              {block(10), block(11), block(12)}, {log(block(10), 1), log(block(12), 1)}, false}});
+  CHECK(w.history(1) == "p1 c2");
+  CHECK(r.gaps({})->items.size() == 1);
+}
+
+TEST_CASE("what a proof took back needs a proof to come again", "[apply]") {
+  world w;
+  const auto l = log(block(10), 1);
+  w.apply(12, {tide::saw{{l}}}, {header(10), header(11), header(12)});
+  w.apply(12, {proof(block(10), {})});
+  CHECK(w.history(1) == "p1 r!2");
+  CHECK(w.disputed(12, {tide::saw{{l}}}).read_whole == blocks{block(10)});
+  CHECK(w.disputed(20, {tide::shown{{block(10)}, {l}, false}}).read_whole == blocks{block(10)});
+  w.apply(20, {proof(block(10), {l})});
+  CHECK(w.history(1) == "p1 r!2 c3");
+}
+
+TEST_CASE("a reorg undoes confirmed events, from the top", "[apply]") {
+  world w;
+  const auto l = log(block(10), 1, 0), m = log(block(10), 2, 1), n = log(block(11), 3),
+             p = log(block(12), 4);
+  w.apply(12, {tide::saw{{l, m, n, p}}}, {header(10), header(11), header(12)});
+  w.apply(14,
+          {tide::shown{{block(10), block(11)}, {l, m, n}, false}, tide::mark_moved{block(11)},
+           tide::final_moved{block(9)}},
+          {header(13), header(14)});
+  CHECK(w.history(3) == "p1 c2");
+  const auto a = w.apply(15,
+                         {tide::orphaned{block(12)}, tide::orphaned{block(11)},
+                          tide::orphaned{block(10)}, fork_at(9, 5)},
+                         {header(10, 'B', 'A')});
+  CHECK(a.rolled_back == 4);
+  std::string order;
+  for (const auto& f : w.feed())
+    if (f.status == tide::status::rolled_back)
+      order += std::to_string(f.block.number) + '.' + std::to_string(f.log_index) + ' ';
+  CHECK(order == "12.0 11.0 10.1 10.0 ");
+  const auto b = w.db->boot(world::chain);
+  CHECK(b->mark == block(9));
+  std::vector<evm::block_id> held;
+  for (const auto& h : b->headers)
+    held.push_back(h.id);
+  CHECK(held == blocks{block(9), block(10, 'B')});
+  store::reader r(*w.db);
+  const auto reorgs = r.reorgs({});
+  REQUIRE(reorgs->items.size() == 1);
+  CHECK(reorgs->items[0].rolled_back == 3);
+  CHECK(reorgs->items[0].depth == 5);
+  CHECK(reorgs->items[0].ancestor == block(9));
+}
+
+TEST_CASE("sets that contradict the chain are refused", "[apply]") {
+  world w;
+  w.apply(
+      12,
+      {tide::saw{{log(block(10), 1)}}, tide::mark_moved{block(11)}, tide::final_moved{block(10)}},
+      {header(10), header(11), header(12)});
+  CHECK(w.refused(12, {tide::orphaned{block(10)}}) != "");
+  CHECK(w.refused(12, {tide::mark_moved{block(10)}}) != "");
+  CHECK(w.refused(12, {tide::mark_moved{block(12, 'B')}}) != "");
+  CHECK(w.refused(12, {tide::final_moved{block(9)}}) != "");
+  CHECK(w.refused(12, {tide::saw{{log(block(12, 'B'), 2)}}}) != "");
+  CHECK(w.refused(12, {proof(block(12, 'B'), {})}) != "");
+  auto p = proof(block(12), {});
+  p.logs.push_back(log(block(12), 2));
+  CHECK(w.refused(12, {p}) != "");
+  auto high = log(block(1ULL << 63), 2);
+  CHECK(w.refused(12, {tide::saw{{high}}}) != "");
+  const auto b = w.db->boot(world::chain);
+  CHECK(b->mark == block(11));
+  CHECK(b->final_block == block(10));
+  CHECK(b->headers.size() == 4);
+  w.apply(13, {tide::orphaned{block(10)}, fork_at(9, 3, true)}, {});
+  CHECK(w.db->boot(world::chain)->final_block == block(9));
+}
+
+TEST_CASE("headers below keep_from are dropped", "[apply]") {
+  world w;
+  auto s = w.set(13, {}, {header(10), header(11), header(12)});
+  s.keep_from = 11;
+  w.answer(s);
+  const auto b = w.db->boot(world::chain);
+  REQUIRE(b->headers.size() == 2);
+  CHECK(b->headers[0].id == block(11));
+}
+
+TEST_CASE("blocks with events, from the top", "[apply]") {
+  world w;
+  const auto l = log(block(10), 1, 0), m = log(block(10), 2, 1), n = log(block(11), 3);
+  w.apply(12, {tide::saw{{l, m, n}}}, {header(10), header(11), header(12)});
+  w.apply(13, {tide::shown{{block(10)}, {l, m}, false}});
+  const auto found = w.db->event_blocks(world::chain);
+  REQUIRE(found->size() == 2);
+  CHECK((*found)[0].id == block(11));
+  CHECK((*found)[0].confirmed == 0);
+  CHECK((*found)[1].id == block(10));
+  CHECK((*found)[1].confirmed == 2);
+  CHECK(w.db->event_blocks(world::chain, 1)->size() == 1);
+}

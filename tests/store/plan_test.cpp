@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "store/parts.hpp"
+#include "store/schema.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+using namespace tidemark::store;
+
+namespace {
+
+std::string plan(connection& db, const char* sql) {
+  sqlite3_stmt* raw = nullptr;
+  REQUIRE(sqlite3_prepare_v2(db.handle(), (std::string("EXPLAIN QUERY PLAN ") + sql).c_str(), -1,
+                             &raw, nullptr) == SQLITE_OK);
+  std::string text;
+  while (sqlite3_step(raw) == SQLITE_ROW)
+    text += std::string(reinterpret_cast<const char*>(sqlite3_column_text(raw, 3))) + '\n';
+  sqlite3_finalize(raw);
+  return text;
+}
+
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+/// Once a start, or an operator's order.
+bool may_scan(const std::string& sql) {
+  for (const char* rare :
+       {"FROM chains ORDER BY chain", "UPDATE lanes SET due = 0",
+        "UPDATE lanes SET due = NULL WHERE chain", "AND behind IS NULL AND state <> 2",
+        "SELECT DISTINCT handler FROM lanes", "UPDATE attempts SET outcome = 6"})
+    if (has(sql, rare)) return true;
+  return false;
+}
+
+} // namespace
+
+TEST_CASE("every statement that is kept uses an index", "[plan]") {
+  connection db(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  migrate(db, migrations());
+  const tables all(db);
+  int seen = 0;
+  for (sqlite3_stmt* s = sqlite3_next_stmt(db.handle(), nullptr); s;
+       s = sqlite3_next_stmt(db.handle(), s)) {
+    const std::string sql = sqlite3_sql(s);
+    const std::string text = plan(db, sql.c_str());
+    ++seen;
+    if (may_scan(sql)) continue;
+    INFO(sql << "\n" << text);
+    CHECK_FALSE(has(text, "SCAN"));
+    CHECK_FALSE(has(text, "AUTOMATIC"));
+    // Sorting is only for the few rows of one event, or an operator's order.
+    if (!has(sql, "DISTINCT") && !has(sql, "GROUP BY") && !has(sql, "ORDER BY f.seq DESC LIMIT 1"))
+      CHECK_FALSE(has(text, "TEMP B-TREE"));
+  }
+  CHECK(seen > 60);
+}
+
+TEST_CASE("the indexes that are meant", "[plan]") {
+  connection db(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  migrate(db, migrations());
+  const tables all(db);
+  struct row {
+    const char* statement; ///< a part of its text
+    const char* uses;
+  };
+  const row rows[] = {
+      {"FROM lanes WHERE handler = ? AND due <= ?", "lanes_due (handler=? AND due<?)"},
+      {"SELECT due FROM lanes", "lanes_due (handler=?"},
+      {"FROM hints WHERE chain = ? AND due <= ?", "hints_due (chain=? AND due<?)"},
+      {"e.block BETWEEN ? AND ? AND e.status < 2",
+       "events_block (chain=? AND block>? AND block<?)"},
+      {"WHERE e.status = 0 AND e.chain = ?", "events_pending (chain=? AND block>? AND block<?)"},
+      {"INDEXED BY events_undone", "events_undone (tx=?)"},
+      {"FROM waiting WHERE lane = ? AND late = 0", "PRIMARY KEY (lane=? AND late=?)"},
+      {"FROM waiting WHERE event = ?", "waiting_event (event=?)"},
+      {"SELECT webhook FROM webhook_keys", "PRIMARY KEY (key=?)"},
+      {"SELECT event FROM event_keys", "PRIMARY KEY (key=? AND log_index=?)"},
+      {"SELECT o.lane, o.subscription", "feed_event (event=? AND version<?)"},
+      {"SELECT o.lane, o.subscription", "outbox_feed (feed=?)"},
+      {"SELECT o.lane FROM feed", "outbox_feed (feed=?)"},
+      {"WHERE behind = ?", "lanes_behind (behind=?)"},
+      {"SET outcome = 6", "attempts_open"},
+      {"FROM blocks WHERE chain = ? AND number = ?", "PRIMARY KEY (chain=? AND number=?)"},
+  };
+  for (const row& one : rows) {
+    bool found = false;
+    for (sqlite3_stmt* s = sqlite3_next_stmt(db.handle(), nullptr); s;
+         s = sqlite3_next_stmt(db.handle(), s)) {
+      const std::string sql = sqlite3_sql(s);
+      if (!has(sql, one.statement)) continue;
+      found = true;
+      const std::string text = plan(db, sql.c_str());
+      INFO(sql << "\n" << text);
+      CHECK(has(text, one.uses));
+    }
+    INFO(one.statement);
+    CHECK(found);
+  }
+}
