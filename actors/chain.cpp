@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include "actors/chain.hpp"
+
+#include <caf/error.hpp>
+#include <caf/sec.hpp>
+#include <caf/send.hpp>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace tidemark::actors {
+namespace {
+
+constexpr auto boot_again_after = std::chrono::seconds(1);
+constexpr std::int64_t longest_sleep = 60'000;
+
+} // namespace
+
+tide::settings tide_settings(const config::chain& c, const config::config& all) {
+  tide::settings s;
+  s.chain_id = c.id;
+  s.name = c.name;
+  s.confirmations = c.confirmations.asks();
+  s.start_block = c.start_block;
+  s.follow = c.follow;
+  s.instant = c.instant;
+  s.integrity = c.integrity == config::integrity::none ? tide::proof::none : tide::proof::bloom;
+  s.poll = c.poll_interval.count();
+  s.reorg_interval = c.reorg_interval.count();
+  s.reconcile_interval = c.reconcile_interval.count();
+  s.max_depth = c.max_depth;
+  s.max_range = c.reconcile_max_range;
+  s.overlap = c.reconcile_overlap;
+  s.strongest_tag = s.confirmations.at_least;
+  for (const auto& sub : all.subscriptions)
+    if (sub.chains.count(c.id))
+      for (const auto& p : sub.policies) s.strongest_tag = std::max(s.strongest_tag, p.at_least);
+  return s;
+}
+
+std::shared_ptr<const tide::interest> interest_of(const config::chain& c, const config::config& all) {
+  std::vector<tide::recipient> recipients;
+  for (const auto& h : all.handlers) recipients.push_back(h.recipient);
+  return std::make_shared<const tide::interest>(c.id, c.name, c.confirmations, all.subscriptions, std::move(recipients));
+}
+
+chain_state::~chain_state() {
+  for (auto& o : orders) o.second.deliver(caf::make_error(caf::sec::runtime_error, "the chain is starting again; ask once more"));
+}
+
+/// Everything that a Tide knows comes from the store, so this is also how it recovers from whatever went wrong.
+void chain_state::boot() {
+  ++life;
+  machine.reset();
+  self->request(with.store, caf::infinite, boot_chain{with.settings.chain_id})
+      .then(
+          [this](const chain_booted& b) {
+            machine.emplace(with.settings, with.wants, *b.state, with.now());
+            carry_out(machine->tick(with.now()));
+          },
+          [this](const caf::error&) {
+            with.log(true, "the store could not say where the chain stands; asking again");
+            self->delayed_send(self, boot_again_after, tick{++generation});
+          });
+}
+
+void chain_state::carry_out(tide::tide::effects effects) {
+  for (auto& e : effects) std::visit([this](auto& what) { act(what); }, e);
+  if (machine->ended()) return boot();
+  with.publish(machine->status());
+  arm();
+}
+
+void chain_state::act(tide::ask& a) { self->send(with.rpc, asked{box(std::move(a))}); }
+
+void chain_state::act(tide::conclude& c) {
+  self->request(with.store, caf::infinite, apply_set{box(std::move(c.set))})
+      .then(
+          [this, n = life](const set_answer& a) {
+            if (n == life && machine) carry_out(machine->stored(*a.answer, with.now()));
+          },
+          [this, n = life](const caf::error&) {
+            // Whether it was written is not known; the store will say.
+            if (n != life) return;
+            with.log(true, "a conclusion was not stored; beginning again from the store");
+            machine.reset();
+            ++life;
+            self->delayed_send(self, boot_again_after, tick{++generation});
+          });
+}
+
+void chain_state::act(tide::want_hints& w) {
+  self->request(with.store, caf::infinite, take_hints{with.settings.chain_id, w.limit})
+      .then(
+          [this, n = life](const hints_taken& t) {
+            if (n == life && machine) carry_out(machine->hinted(t.batch->hints, t.batch->next_due, with.now()));
+          },
+          [this, n = life](const caf::error&) {
+            if (n == life && machine) carry_out(machine->hinted({}, with.now() + 1'000, with.now()));
+          });
+}
+
+void chain_state::act(tide::want_event_blocks&) {
+  self->request(with.store, caf::infinite, list_event_blocks{with.settings.chain_id})
+      .then(
+          [this, n = life](const event_blocks_listed& l) {
+            if (n == life && machine) carry_out(machine->event_blocks(*l.blocks, with.now()));
+          },
+          [this, n = life](const caf::error&) {
+            if (n == life) boot();
+          });
+}
+
+void chain_state::act(tide::said& s) { with.log(s.warning, s.text); }
+
+void chain_state::act(tide::caught_lying& c) { self->send(with.rpc, caught_lying{c.endpoint, std::move(c.evidence)}); }
+
+void chain_state::act(tide::resume_answered& r) {
+  if (orders.empty()) return;
+  auto first = orders.begin();
+  first->second.deliver(chain_resumed{box(std::move(r.report))});
+  orders.erase(first);
+  if (!orders.empty()) self->send(self, look{});
+}
+
+void chain_state::arm() {
+  const auto wait = std::clamp<std::int64_t>(machine->next_tick() - with.now(), 1, longest_sleep);
+  self->delayed_send(self, std::chrono::milliseconds(wait), tick{++generation});
+}
+
+chain_actor::behavior_type make_chain(chain_actor::stateful_pointer<chain_state> self, chain_params params) {
+  self->state.with = std::move(params);
+  self->state.boot();
+  return {[self](look) {
+            auto& s = self->state;
+            if (s.machine) s.carry_out(s.machine->bell(s.with.now()));
+          },
+          [self](const tick& t) {
+            auto& s = self->state;
+            if (t.generation != s.generation) return;
+            s.machine ? s.carry_out(s.machine->tick(s.with.now())) : s.boot();
+          },
+          [self](const answered& a) {
+            auto& s = self->state;
+            if (s.machine) s.carry_out(s.machine->answered(*a.answer, s.with.now()));
+          },
+          [self](const resume_chain& r) {
+            auto& s = self->state;
+            auto promise = self->make_response_promise<chain_state::resume_promise>();
+            if (!s.machine) {
+              promise.deliver(caf::make_error(caf::sec::runtime_error, "the chain is starting; ask once more"));
+              return promise;
+            }
+            s.orders.emplace(s.order_count++, promise);
+            s.carry_out(s.machine->resume(r.accept_reorg, s.with.now()));
+            return promise;
+          }};
+}
+
+} // namespace tidemark::actors

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "actors/interfaces.hpp"
+#include "config/config.hpp"
+#include "tide/tide.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace tidemark::actors {
+
+/// What a Tide needs of a config.
+tide::settings tide_settings(const config::chain& c, const config::config& all);
+std::shared_ptr<const tide::interest> interest_of(const config::chain& c, const config::config& all);
+
+struct chain_params {
+  tide::settings settings;
+  std::shared_ptr<const tide::interest> wants;
+  store_actor store;
+  rpc_actor rpc;
+  std::function<std::int64_t()> now; ///< ms since 1970
+  std::function<void(tide::chain_status)> publish;
+  std::function<void(bool warning, std::string_view)> log;
+};
+
+/// Carries a Tide's effects out and its answers in. Decides nothing.
+struct chain_state {
+  static inline const char* name = "chain";
+
+  explicit chain_state(chain_actor::pointer self_) : self(self_) {}
+  ~chain_state();
+
+  void boot();
+  void carry_out(tide::tide::effects effects);
+  void act(tide::ask& a);
+  void act(tide::conclude& c);
+  void act(tide::want_hints& w);
+  void act(tide::want_event_blocks&);
+  void act(tide::said& s);
+  void act(tide::caught_lying& c);
+  void act(tide::resume_answered& r);
+  void arm();
+
+  chain_actor::pointer self;
+  chain_params with;
+  std::optional<tide::tide> machine;
+  using resume_promise = caf::typed_response_promise<chain_resumed>;
+  std::map<std::uint64_t, resume_promise> orders; ///< open `chain resume`s, in a map so that the destructor can answer them
+  std::uint64_t order_count = 0;
+  std::uint64_t generation = 0, life = 0; ///< of the timer · of the Tide: an answer to an older one is void
+};
+
+chain_actor::behavior_type make_chain(chain_actor::stateful_pointer<chain_state> self, chain_params params);
+
+} // namespace tidemark::actors

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+#include "actors/delivery.hpp"
+
+#include "providers/sign.hpp"
+
+#include <caf/send.hpp>
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <algorithm>
+#include <chrono>
+
+namespace tidemark::actors {
+
+namespace {
+
+using self_pointer = delivery_actor::stateful_pointer<delivery_state>;
+
+constexpr std::size_t kept_of_answer = 4 * 1024, read_of_answer = 16 * 1024;
+constexpr std::int64_t store_retry = 1'000;
+/// Due times are of the wall clock, which may be set; so look again at the latest after this.
+constexpr std::int64_t longest_sleep = 60'000;
+
+void pump(self_pointer self);
+
+void publish(delivery_state& st) {
+  auto now = st.courier->status(st.with.now());
+  now.name = st.with.handler->name();
+  auto& last = st.published;
+  if (last && last->state == now.state && last->reason == now.reason && last->since == now.since &&
+      last->in_flight == now.in_flight && last->next_probe_at == now.next_probe_at)
+    return;
+  last = now;
+  st.with.publish(std::move(now));
+}
+
+void send(self_pointer self, const store::message& m) {
+  auto& st = self->state;
+  auto request =
+      compose_request(*st.with.handler, st.target, st.with.version, m, st.with.now() / 1'000);
+  auto& kept = st.open[m.attempt_id];
+  kept.handler = st.with.handler->name();
+  kept.lane = m.lane;
+  kept.seq = m.seq;
+  kept.attempt_id = m.attempt_id;
+  const auto back = caf::actor_cast<delivery_actor>(self);
+  const auto id = m.attempt_id;
+  const auto started = std::chrono::steady_clock::now();
+  st.with.send(std::move(request), [back, id, started](net::client_result r) {
+    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::steady_clock::now() - started);
+    caf::anon_send(back,
+                   exchange_ended{id, box(end_of(r, static_cast<std::uint32_t>(took.count())))});
+  });
+}
+
+void turn_answered(self_pointer self, bool took, const store::message_batch& batch) {
+  auto& st = self->state;
+  st.turn_open = false;
+  if (took) {
+    std::vector<tide::sent_message> sent;
+    sent.reserve(batch.messages.size());
+    for (const auto& m : batch.messages)
+      sent.push_back({m.attempt_id, m.lane, m.seq, m.attempt, m.fact.data.size()});
+    st.courier->took(sent, batch.next_due, st.with.now());
+    for (const auto& m : batch.messages)
+      send(self, m);
+  }
+  pump(self);
+}
+
+/// The group was undone: nothing of the turn happened.
+void turn_failed(self_pointer self, const delivery_turn& turn, const caf::error&) {
+  auto& st = self->state;
+  st.turn_open = false;
+  st.store_retry_at = st.with.now() + store_retry;
+  st.finished.insert(st.finished.begin(), turn.finished.begin(), turn.finished.end());
+  if (turn.take != 0) st.courier->took_nothing(st.store_retry_at);
+  st.with.warn("the store did not take the turn of handler " + turn.handler + "; again in 1 s");
+  pump(self);
+}
+
+void begin_turn(self_pointer self, const tide::courier::order& order) {
+  auto& st = self->state;
+  delivery_turn turn;
+  turn.handler = st.with.handler->name();
+  turn.finished = std::move(st.finished);
+  st.finished.clear();
+  turn.take = order.messages;
+  turn.max_bytes = order.bytes;
+  if (turn.take != 0) st.courier->taking();
+  st.turn_open = true;
+  const auto boxed_turn = box(std::move(turn));
+  self->request(st.with.store, caf::infinite, turn_order{boxed_turn})
+      .then([self, boxed_turn](
+                const messages_taken& m) { turn_answered(self, boxed_turn->take != 0, *m.batch); },
+            [self, boxed_turn](const caf::error& e) { turn_failed(self, *boxed_turn, e); });
+}
+
+void store_pause(self_pointer self) {
+  auto& st = self->state;
+  st.pause_open = true;
+  const auto& name = st.with.handler->name();
+  self->request(st.with.store, caf::infinite,
+                pause_handler{name, true, "it answered 410", "handler " + name})
+      .then(
+          [self](const order_done&) {
+            self->state.pause_open = false;
+            self->state.courier->pause_stored();
+            pump(self);
+          },
+          [self](const caf::error&) {
+            auto& failed = self->state;
+            failed.pause_open = false;
+            failed.store_retry_at = failed.with.now() + store_retry;
+            pump(self);
+          });
+}
+
+void arm(self_pointer self, std::optional<std::int64_t> at, std::int64_t now) {
+  auto& st = self->state;
+  if (!at) return;
+  const auto wait = std::clamp<std::int64_t>(*at - now, 1, longest_sleep);
+  if (st.armed_for && *st.armed_for <= now + wait) return; // that timer asks again
+  st.armed_for = now + wait;
+  self->delayed_send(self, std::chrono::milliseconds(wait), tick{++st.generation});
+}
+
+/// Whatever happened: does what is to be done now.
+void pump(self_pointer self) {
+  auto& st = self->state;
+  const auto now = st.with.now();
+  const bool store_works = now >= st.store_retry_at;
+  // The pause goes behind the turn that tells the store why.
+  if (store_works && !st.turn_open) {
+    const auto order = st.courier->wants(now);
+    if (order.messages != 0 || !st.finished.empty()) begin_turn(self, order);
+  }
+  if (store_works && st.courier->must_pause() && !st.pause_open) store_pause(self);
+  publish(st);
+  const bool unsaid = !st.finished.empty() || st.courier->must_pause();
+  if (st.draining && st.open.empty() && !st.turn_open && !unsaid) return self->quit();
+  if (st.turn_open) return; // its answer comes here again
+  if (!store_works)
+    arm(self, st.store_retry_at, now);
+  else
+    arm(self, st.courier->next_wake(), now);
+}
+
+void exchange_over(self_pointer self, const exchange_ended& e) {
+  auto& st = self->state;
+  const auto at = st.open.find(e.n);
+  if (at == st.open.end()) return;
+  auto f = std::move(at->second);
+  st.open.erase(at);
+  const auto what = st.courier->ended(e.n, *e.how, st.with.now());
+  f.outcome = what.outcome;
+  f.done = what.done;
+  f.retry_at = what.retry_at;
+  if (e.how->is == tide::exchange_end::kind::answered) f.http_status = e.how->status;
+  f.ms = e.how->ms;
+  f.answer = e.how->text;
+  st.finished.push_back(std::move(f));
+  pump(self);
+}
+
+} // namespace
+
+net::client_request compose_request(const config::handler& h, const net::url& target,
+                                    std::string_view version, const store::message& m,
+                                    std::int64_t now_s) {
+  net::client_request r;
+  r.target = target;
+  r.body = std::make_shared<const std::string>(tide::compose_message(m.fact, m.envelope));
+  const auto id = tide::message_id(m.fact);
+  const auto timestamp = std::to_string(now_s);
+  std::string signatures;
+  for (const auto& secret : h.secrets) {
+    if (!signatures.empty()) signatures += ' ';
+    signatures += providers::standard_webhooks_signature(secret, id, timestamp, *r.body);
+  }
+  r.headers = {{"user-agent", "tidemark/" + std::string{version}},
+               {"content-type", h.content_type},
+               {"webhook-id", id},
+               {"webhook-timestamp", timestamp},
+               {"webhook-signature", std::move(signatures)},
+               {"tidemark-attempt", std::to_string(m.attempt)}};
+  r.headers.insert(r.headers.end(), h.headers.begin(), h.headers.end());
+  r.timeout = h.timeout;
+  r.keep = kept_of_answer;
+  r.max_answer = read_of_answer;
+  r.reach = h.allow_private ? net::egress::private_ok : net::egress::public_only;
+  return r;
+}
+
+tide::exchange_end end_of(const net::client_result& r, std::uint32_t ms) {
+  using kind = tide::exchange_end::kind;
+  tide::exchange_end out;
+  out.ms = ms;
+  if (r) {
+    out.is = kind::answered;
+    out.status = static_cast<std::uint16_t>(std::min(r->status, 999U));
+    if (const auto* value = net::find_header(r->headers, "retry-after")) out.retry_after = *value;
+    out.text = r->body.substr(0, kept_of_answer);
+    return out;
+  }
+  switch (r.error().kind) {
+  case net::failure::dns:
+  case net::failure::refused:
+  case net::failure::refused_address:
+  case net::failure::tls:
+    out.is = kind::unreachable;
+    break;
+  case net::failure::timeout:
+  case net::failure::cut:
+  case net::failure::too_large:
+  case net::failure::malformed:
+    out.is = kind::no_answer;
+    break;
+  }
+  out.text = r.error().text.substr(0, kept_of_answer);
+  return out;
+}
+
+delivery_actor::behavior_type make_delivery(delivery_actor::stateful_pointer<delivery_state> self,
+                                            delivery_params params) {
+  auto& st = self->state;
+  st.with = std::move(params);
+  const auto& h = *st.with.handler;
+  auto target = net::parse_url(h.url);
+  if (!target) {
+    st.with.warn("the URL of handler " + h.name() + " is none");
+    self->quit(caf::exit_reason::user_shutdown);
+    return delivery_actor::behavior_type::make_empty_behavior();
+  }
+  st.target = std::move(*target);
+  tide::courier_settings s;
+  s.concurrency = std::max<std::uint32_t>(h.concurrency, 1);
+  s.retry_initial = h.retry.initial.count();
+  s.retry_max = h.retry.max.count();
+  s.attempts = h.retry.attempts;
+  st.courier = std::make_unique<tide::courier>(s, st.with.seed, st.with.now());
+  self->send(self, look{}); // what waited for a start
+  return {
+      [self](look) {
+        self->state.courier->bell(self->state.with.now());
+        pump(self);
+      },
+      [self](const tick& t) {
+        if (t.generation != self->state.generation) return;
+        self->state.armed_for.reset();
+        pump(self);
+      },
+      [self](const exchange_ended& e) { exchange_over(self, e); },
+      [self](drain) {
+        self->state.draining = true;
+        self->state.courier->drain();
+        pump(self);
+      },
+  };
+}
+
+} // namespace tidemark::actors

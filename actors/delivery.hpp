@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "actors/interfaces.hpp"
+#include "config/config.hpp"
+#include "net/http_client.hpp"
+#include "tide/courier.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace tidemark::actors {
+
+/// How a delivery actor sends: net::http_client::send, or what a test puts there.
+using send_request = std::function<void(net::client_request, net::http_client::callback)>;
+
+struct delivery_params {
+  std::shared_ptr<const config::handler> handler;
+  store_actor store;
+  send_request send;
+  std::function<std::int64_t()> now; ///< ms since 1970
+  /// After each change; on the actor's thread.
+  std::function<void(tide::handler_status)> publish;
+  /// A line for the log, of what went wrong on our side; nothing secret in it.
+  std::function<void(std::string_view)> warn;
+  std::string version; ///< of the program
+  std::uint64_t seed = 0;
+};
+
+/// What a message is sent as; the signature's time is `now_s`, unix seconds.
+net::client_request compose_request(const config::handler& h, const net::url& target,
+                                    std::string_view version, const store::message& m,
+                                    std::int64_t now_s);
+/// What the client's result is to the courier.
+tide::exchange_end end_of(const net::client_result& r, std::uint32_t ms);
+
+struct delivery_state {
+  static inline const char* name = "delivery";
+
+  delivery_params with;
+  net::url target;
+  std::unique_ptr<tide::courier> courier;
+
+  /// In flight, by attempt id: what finishing it needs.
+  std::unordered_map<std::int64_t, store::finished> open;
+  /// Ended, and not told the store yet.
+  std::vector<store::finished> finished;
+  bool turn_open = false; ///< a turn is with the store
+  bool pause_open = false;
+  bool draining = false;
+  std::int64_t store_retry_at = 0; ///< the store failed: not before then
+  std::optional<tide::handler_status> published;
+
+  std::uint64_t generation = 0; ///< of the timer that counts
+  std::optional<std::int64_t> armed_for;
+};
+
+/// One handler's courier and its connections. Quits after `drain` once nothing is in flight and the
+/// store knows how all of it ended; the supervisor bounds that time.
+delivery_actor::behavior_type make_delivery(delivery_actor::stateful_pointer<delivery_state> self,
+                                            delivery_params params);
+
+} // namespace tidemark::actors

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "actors/ingest_rules.hpp"
+
+#include "actors/stored_headers.hpp"
+#include "providers/content_encoding.hpp"
+
+#include <charconv>
+
+namespace tidemark::actors {
+
+namespace {
+
+constexpr std::string_view prefix = "/hooks/";
+
+std::string_view source_name(std::string_view target) {
+  return target.starts_with(prefix) ? target.substr(prefix.size()) : std::string_view{};
+}
+
+/// Absent: it is sent twice, and who knows in which order it was applied.
+std::optional<std::string_view> encoding_of(const net::request& r) {
+  std::optional<std::string_view> found;
+  for (const auto& [name, value] : r.headers) {
+    if (!net::same_name(name, "content-encoding")) continue;
+    if (found) return std::nullopt;
+    found = value;
+  }
+  return found.value_or(std::string_view{});
+}
+
+bool can_inflate(std::string_view encoding) {
+  if (providers::is_identity(encoding)) return true;
+  const auto tried = providers::inflate(encoding, {}, 0);
+  return tried || tried.error() != providers::inflate_refusal::unknown_encoding;
+}
+
+net::response unsupported() {
+  return net::problem(415, "the encodings that are taken are gzip, deflate and identity");
+}
+
+refused_request refuse(const ingest_source& s, ingest_result why, net::response answer) {
+  return {s.is.name, why, std::move(answer)};
+}
+
+refused_request refuse(const ingest_source& s, providers::inflate_refusal why) {
+  const auto text = providers::to_text(why);
+  switch (why) {
+  case providers::inflate_refusal::unknown_encoding:
+    return refuse(s, ingest_result::unsupported, unsupported());
+  case providers::inflate_refusal::too_large:
+    return refuse(s, ingest_result::too_large, net::problem(413, text));
+  case providers::inflate_refusal::damaged:
+    break;
+  }
+  return refuse(s, ingest_result::malformed, net::problem(400, text));
+}
+
+std::optional<providers::refusal> verify(const ingest_source& s, const net::request& r,
+                                         std::string_view body, std::int64_t now) {
+  std::vector<providers::request_header> headers;
+  headers.reserve(r.headers.size());
+  for (const auto& [name, value] : r.headers)
+    headers.push_back({name, value});
+  return providers::verify(s.signs, s.is.secrets, {headers, body}, now / 1'000,
+                           s.is.tolerance.count() / 1'000);
+}
+
+std::vector<std::string> forms_of(const std::vector<std::string>& secrets) {
+  constexpr std::string_view standard = "whsec_";
+  std::vector<std::string> out;
+  for (std::string_view s : secrets) {
+    // Without its prefix it is in the longer one as well, so that one form is enough.
+    if (s.starts_with(standard) && s.size() > standard.size()) s.remove_prefix(standard.size());
+    if (!s.empty()) out.emplace_back(s);
+  }
+  return out;
+}
+
+} // namespace
+
+ingest_rules::ingest_rules(const config::config& c)
+    : max_body_(static_cast<std::size_t>(c.ingest.max_body)) {
+  for (const auto& chain : c.chains)
+    chains_.insert(chain.id);
+  for (const auto& s : c.sources) {
+    const auto* p = providers::find(s.provider);
+    if (!p || (!s.signature && !p->signs)) continue; // the config lets no such source through
+    sources_.emplace(
+        s.name, ingest_source{s, p, s.signature ? *s.signature : *p->signs, forms_of(s.secrets)});
+  }
+}
+
+const ingest_source* ingest_rules::find(std::string_view name) const {
+  const auto at = sources_.find(name);
+  return at == sources_.end() ? nullptr : &at->second;
+}
+
+std::optional<net::response> check_head(const ingest_rules& rules, const net::request& r) {
+  if (!rules.find(source_name(r.target))) return net::problem(404, "no such source");
+  if (r.method != "POST") {
+    auto answer = net::problem(405, "webhooks are posted");
+    answer.headers.emplace_back("Allow", "POST");
+    return answer;
+  }
+  const auto encoding = encoding_of(r);
+  if (!encoding || !can_inflate(*encoding)) return unsupported();
+  return std::nullopt;
+}
+
+std::variant<accepted_request, refused_request> judge(const ingest_rules& rules, net::request& r,
+                                                      std::int64_t now) {
+  const auto* s = rules.find(source_name(r.target));
+  if (!s) return refused_request{{}, ingest_result::malformed, net::problem(404, "no such source")};
+  const auto encoding = encoding_of(r);
+  if (!encoding) return refuse(*s, providers::inflate_refusal::unknown_encoding);
+  const bool packed = !providers::is_identity(*encoding);
+
+  if (!packed || !s->provider->signs_inflated)
+    if (const auto wrong = verify(*s, r, r.body, now))
+      return refuse(*s, ingest_result::unauthorized, net::problem(401, providers::to_text(*wrong)));
+
+  std::string inflated;
+  if (packed) {
+    auto out = providers::inflate(*encoding, r.body, rules.max_body());
+    if (!out) return refuse(*s, out.error());
+    inflated = std::move(*out);
+    if (!r.hold(inflated.size()))
+      return refuse(*s, ingest_result::unavailable, unavailable("too much is in flight"));
+    if (s->provider->signs_inflated)
+      if (const auto wrong = verify(*s, r, inflated, now))
+        return refuse(*s, ingest_result::unauthorized,
+                      net::problem(401, providers::to_text(*wrong)));
+  }
+  const auto named = providers::extract(*s->provider, packed ? inflated : r.body);
+  return accepted_request{s->is.name, stored_headers(r.headers, s->never_stored), std::move(r.body),
+                          named ? named->size() : 0};
+}
+
+net::response unavailable(std::string_view detail) {
+  auto answer = net::problem(503, detail);
+  answer.headers.emplace_back("Retry-After", "1");
+  return answer;
+}
+
+net::response acknowledged(std::int64_t id, std::size_t hints, bool duplicate) {
+  char digits[24];
+  net::response out;
+  out.content_type = "application/json";
+  out.body.reserve(80);
+  out.body += "{\"id\":";
+  out.body.append(digits, std::to_chars(digits, std::end(digits), id).ptr);
+  out.body += ",\"hints\":";
+  out.body.append(digits, std::to_chars(digits, std::end(digits), hints).ptr);
+  out.body += duplicate ? ",\"duplicate\":true}" : ",\"duplicate\":false}";
+  return out;
+}
+
+} // namespace tidemark::actors

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "actors/listener.hpp"
+
+#include <caf/send.hpp>
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <utility>
+
+namespace tidemark::actors {
+
+namespace {
+
+void judge_and_hand_over(const ingest_door_params& with, net::request& r, net::reply_slot slot) {
+  const auto now = with.now();
+  auto verdict = judge(*with.rules, r, now);
+  if (auto* refused = std::get_if<refused_request>(&verdict)) {
+    with.counters->add(refused->source, refused->why, now);
+    return slot.deliver(std::move(refused->answer));
+  }
+  auto& taken = std::get<accepted_request>(verdict);
+  const auto hints = taken.hints;
+  auto hook =
+      box(webhook{std::move(taken.source), now, std::move(taken.headers), std::move(taken.body)});
+  const auto source = hook;
+  if (!with.door->hand_over({std::move(hook), hints, std::move(slot)}))
+    with.counters->add(source->source, ingest_result::unavailable, now);
+}
+
+void count(const listener_state& st, const incoming& in, ingest_result how) {
+  st.with.counters->add(in.hook->source, how, st.with.now());
+}
+
+} // namespace
+
+listener_actor::behavior_type make_listener(listener_actor::stateful_pointer<listener_state> self,
+                                            listener_params params) {
+  self->state.with = std::move(params);
+  return {[self](const incoming& in) {
+    // No time-out: CAF would keep each answered request until it is due, and the store always
+    // answers; the session has its own timer.
+    self->request(self->state.with.store, caf::infinite, put_webhook{in.hook})
+        .then(
+            [self, in](const webhook_stored& stored) {
+              const auto how =
+                  stored.duplicate ? ingest_result::duplicate : ingest_result::accepted;
+              count(self->state, in, how);
+              in.slot.deliver(acknowledged(stored.id, in.hints, stored.duplicate));
+            },
+            [self, in](const caf::error&) {
+              count(self->state, in, ingest_result::unavailable);
+              in.slot.deliver(unavailable("the store cannot commit now"));
+            });
+  }};
+}
+
+void listener_door::set(listener_actor l) {
+  const std::lock_guard lock{mutex_};
+  std::swap(listener_, l); // the old handle dies after the lock
+}
+
+void listener_door::clear() { set(listener_actor{}); }
+
+bool listener_door::hand_over(incoming in) const {
+  listener_actor to;
+  {
+    const std::lock_guard lock{mutex_};
+    to = listener_;
+  }
+  if (!to) return false;
+  caf::anon_send(to, std::move(in));
+  return true;
+}
+
+ingest_callbacks make_ingest_callbacks(ingest_door_params params) {
+  const auto with = std::make_shared<const ingest_door_params>(std::move(params));
+  return {
+      [with](const net::request& r) { return check_head(*with->rules, r); },
+      [with](std::shared_ptr<net::request> r, net::reply_slot slot) {
+        judge_and_hand_over(*with, *r, std::move(slot));
+      },
+  };
+}
+
+} // namespace tidemark::actors

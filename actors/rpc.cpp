@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+#include "actors/rpc.hpp"
+
+#include "evm/hex.hpp"
+#include "tide/rpc_wire.hpp"
+
+#include <caf/send.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace tidemark::actors {
+namespace {
+
+constexpr int rounds_over_endpoints = 2;
+constexpr std::size_t calls_at_once = 8; // where an endpoint takes no batches
+constexpr std::size_t largest_answer = 64 * 1024 * 1024;
+constexpr std::int64_t longest_wait_for_a_turn = 5'000;
+
+tide::pool make_pool(const config::chain& c) {
+  std::vector<tide::endpoint_settings> endpoints;
+  for (const auto& e : c.rpc) endpoints.push_back({e.name, e.max_range, e.requests_per_second});
+  return {std::move(endpoints), c.reconcile_max_range};
+}
+
+std::optional<std::int64_t> retry_after(const net::client_response& r) {
+  const auto* h = net::find_header(r.headers, "Retry-After");
+  std::int64_t seconds = 0;
+  if (!h || std::from_chars(h->data(), h->data() + h->size(), seconds).ec != std::errc{} || seconds < 0) return std::nullopt;
+  return std::min<std::int64_t>(seconds, 3'600) * 1'000;
+}
+
+tide::rpc_failure failure_of(const net::client_error& e) {
+  return e.kind == net::failure::too_large ? tide::rpc_failure::too_big : tide::rpc_failure::transient;
+}
+
+} // namespace
+
+void rpc_state::begin(const tide::ask& a, chain_actor from) {
+  now_reading.emplace();
+  now_reading->ask = a;
+  now_reading->from = std::move(from);
+  now_reading->tried.assign(pool->size(), false);
+  choose();
+}
+
+/// The next endpoint for this ask, or a pause, or the end of it.
+void rpc_state::choose() {
+  auto& job = *now_reading;
+  const auto now = with.now();
+  std::optional<std::size_t> chosen;
+  if (job.ask.endpoint) {
+    // Two answers that belong together come from one endpoint, or the pass begins again.
+    if (!job.tried[*job.ask.endpoint]) chosen = *job.ask.endpoint;
+  } else {
+    chosen = pool->choose(now, job.tried);
+  }
+  if (chosen) {
+    job.endpoint = *chosen;
+    job.tried[*chosen] = true;
+    job.reading.emplace(job.ask.what, tide::reading::limits{pool->batch(*chosen), pool->span(*chosen)});
+    const auto wait = pool->take_tokens(*chosen, job.reading->calls().size(), now);
+    return wait > 0 ? wake_in(wait) : send_stage();
+  }
+  if (job.ask.endpoint || ++job.rounds >= rounds_over_endpoints) return give_up();
+  job.tried.assign(pool->size(), false);
+  const auto wait = pool->ready_at(now) - now;
+  if (wait > longest_wait_for_a_turn) return give_up();
+  job.reading.reset();
+  wake_in(wait + static_cast<std::int64_t>(random() % 200));
+}
+
+void rpc_state::wake_in(std::int64_t ms) { self->delayed_send(self, std::chrono::milliseconds(ms), tick{++timer}); }
+
+void rpc_state::send_stage() {
+  auto& job = *now_reading;
+  ++exchange;
+  sent_at = with.now();
+  parts.clear();
+  parts_sent = parts_come = 0;
+  job.checking = !pool->known_chain(job.endpoint);
+  if (job.checking) return post(tide::rpc_body({tide::call_chain_id()}), 0);
+  const auto calls = job.reading->calls().size();
+  const auto a_part = std::max<std::size_t>(pool->batch(job.endpoint), 1);
+  for (std::size_t first = 0; first < calls; first += a_part) parts.push_back({first, std::min(a_part, calls - first), {}});
+  while (parts_sent < std::min(parts.size(), calls_at_once)) {
+    const auto p = parts_sent++;
+    send_calls(p, parts[p].count);
+  }
+}
+
+void rpc_state::send_calls(std::size_t p, std::size_t count) {
+  const auto& calls = now_reading->reading->calls();
+  const auto first = calls.begin() + static_cast<std::ptrdiff_t>(parts[p].first);
+  post(tide::rpc_body({first, first + static_cast<std::ptrdiff_t>(count)}), p);
+}
+
+void rpc_state::post(std::string body, std::size_t part) {
+  const auto& told = with.chain->rpc[now_reading->endpoint];
+  net::client_request r;
+  r.target = urls[now_reading->endpoint];
+  r.headers = told.headers;
+  r.headers.emplace_back("Content-Type", "application/json");
+  r.body = std::make_shared<const std::string>(std::move(body));
+  r.timeout = told.timeout;
+  r.max_answer = largest_answer;
+  r.reach = net::egress::anything;
+  r.accept_gzip = true;
+  const rpc_actor me = self;
+  with.send(std::move(r), [me, n = exchange, part](net::client_result how) {
+    caf::anon_send(me, http_answered{n, part, box(std::move(how))});
+  });
+}
+
+void rpc_state::came(const net::client_result& how) {
+  if (now_reading->checking) return checked_chain(how);
+  if (!how) return endpoint_failed(failure_of(how.error()), how.error().text, {});
+  ++parts_come;
+  if (parts_sent < parts.size()) {
+    const auto p = parts_sent++;
+    send_calls(p, parts[p].count);
+  }
+  if (parts_come == parts.size()) stage_complete();
+}
+
+/// The wrong chain behind a URL (a typo, a fail-over) would make everything that follows a lie.
+void rpc_state::checked_chain(const net::client_result& how) {
+  auto& job = *now_reading;
+  if (!how) return endpoint_failed(failure_of(how.error()), how.error().text, {});
+  const tide::rpc_reply reply(how->body, static_cast<int>(how->status), 1);
+  if (reply.whole() || !reply.results().front().value) {
+    const auto& e = reply.whole() ? *reply.whole() : reply.results().front().error;
+    return endpoint_failed(tide::classify(e), e.message, retry_after(*how));
+  }
+  const auto& value = *reply.results().front().value;
+  const auto id = value.is_string() ? evm::parse_quantity(value.get_string()) : std::nullopt;
+  if (id == with.chain->id) {
+    pool->set_known_chain(job.endpoint, true);
+    return send_stage();
+  }
+  pool->refuse(job.endpoint, with.now());
+  const auto said = id ? "it serves chain " + std::to_string(*id) + ", the config says " + std::to_string(with.chain->id)
+                       : "it does not answer eth_chainId with a number";
+  job.trouble += (job.trouble.empty() ? "" : "; ") + pool->name(job.endpoint) + ": " + said;
+  choose();
+}
+
+void rpc_state::stage_complete() {
+  auto& job = *now_reading;
+  std::vector<tide::rpc_reply> replies;
+  std::vector<tide::call_result> results;
+  for (const auto& p : parts) {
+    replies.emplace_back(p.how->value().body, static_cast<int>(p.how->value().status), p.count);
+    const auto& r = replies.back();
+    if (r.whole()) {
+      const auto f = tide::classify(*r.whole());
+      if (p.count > 1 && (r.refuses_batches() || f == tide::rpc_failure::too_big || f == tide::rpc_failure::unsupported)) {
+        r.refuses_batches() && f != tide::rpc_failure::too_big ? pool->no_batches(job.endpoint) : pool->shrink_batch(job.endpoint);
+        return send_stage(); // the same calls, fewer at once
+      }
+      return endpoint_failed(f, r.whole()->message, retry_after(p.how->value()));
+    }
+    results.insert(results.end(), r.results().begin(), r.results().end());
+  }
+  const auto& last = parts.back().how->value();
+  switch (job.reading->take(results)) {
+  case tide::reading::step::more: return send_stage();
+  case tide::reading::step::done:
+    pool->succeeded(job.endpoint, static_cast<double>(with.now() - sent_at), job.reading->highest());
+    if (job.reading->span() > 0) pool->range_worked(job.endpoint, job.reading->span(), job.reading->logs());
+    return answer_with(job.reading->answer());
+  case tide::reading::step::failed: break;
+  }
+  if (job.reading->failure() == tide::rpc_failure::too_big && job.reading->span() > 1) return range_too_big();
+  endpoint_failed(job.reading->failure(), job.reading->text(), retry_after(last));
+}
+
+/// Strictly less, from the same place: a hint bounds the size and never moves the beginning.
+void rpc_state::range_too_big() {
+  auto& job = *now_reading;
+  const auto asked = job.reading->span();
+  pool->shrink_span(job.endpoint, asked, tide::span_hint(job.reading->error(), asked));
+  job.reading.emplace(job.ask.what, tide::reading::limits{pool->batch(job.endpoint), pool->span(job.endpoint)});
+  send_stage();
+}
+
+void rpc_state::endpoint_failed(tide::rpc_failure f, const std::string& text, std::optional<std::int64_t> after) {
+  auto& job = *now_reading;
+  ++exchange; // what is still under way is void
+  pool->failed(job.endpoint, f, text, with.now(), after);
+  const auto said = pool->name(job.endpoint) + ": " + (text.empty() ? std::string(tide::to_text(f)) : text);
+  if (job.trouble.find(said) == std::string::npos) job.trouble += (job.trouble.empty() ? "" : "; ") + said;
+  // An unknown failure of a long range may be its length in words that nobody knows.
+  if (f == tide::rpc_failure::transient && job.reading && job.reading->span() > 1 && job.rounds > 0)
+    pool->shrink_span(job.endpoint, job.reading->span(), {});
+  choose();
+}
+
+void rpc_state::give_up() {
+  auto text = now_reading->trouble.empty() ? std::string("no endpoint may be asked now") : now_reading->trouble;
+  answer_with(tide::no_answer{std::move(text)});
+}
+
+void rpc_state::answer_with(tide::answer_what what) {
+  auto job = std::move(*std::exchange(now_reading, std::nullopt));
+  ++exchange;
+  tide::answer a;
+  a.n = job.ask.n;
+  a.what = std::move(what);
+  a.endpoint = job.endpoint;
+  a.endpoint_name = pool->name(job.endpoint);
+  a.endpoint_head = pool->status()[job.endpoint].head.value_or(0);
+  with.publish(pool->status());
+  self->send(job.from, answered{box(std::move(a))});
+}
+
+rpc_actor::behavior_type make_rpc(rpc_actor::stateful_pointer<rpc_state> self, rpc_params params) {
+  auto& s = self->state;
+  s.with = std::move(params);
+  s.random.seed(static_cast<std::minstd_rand::result_type>(s.with.seed));
+  for (const auto& e : s.with.chain->rpc) s.urls.push_back(net::parse_url(e.url).value()); // checked at load
+  s.pool.emplace(make_pool(*s.with.chain));
+  return {[self](const asked& a) {
+            self->state.begin(*a.ask, caf::actor_cast<chain_actor>(self->current_sender()));
+          },
+          [self](const caught_lying& c) {
+            auto& st = self->state;
+            st.pool->lied(c.endpoint, st.with.now());
+            st.with.warn("endpoint " + st.pool->name(c.endpoint) + " said what cannot be: " + c.evidence);
+            st.with.publish(st.pool->status());
+          },
+          [self](const http_answered& a) {
+            auto& st = self->state;
+            if (a.n != st.exchange || !st.now_reading) return;
+            if (!st.now_reading->checking) st.parts[a.part].how = a.how;
+            st.came(*a.how);
+          },
+          [self](const tick& t) {
+            auto& st = self->state;
+            if (t.generation != st.timer || !st.now_reading) return;
+            st.now_reading->reading ? st.send_stage() : st.choose();
+          }};
+}
+
+} // namespace tidemark::actors

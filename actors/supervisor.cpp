@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "actors/supervisor.hpp"
+
+#include <caf/actor_cast.hpp>
+#include <caf/actor_system.hpp>
+#include <caf/exit_reason.hpp>
+#include <caf/send.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace tidemark::actors {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::int64_t first_wait = 100, longest_wait = 30'000;
+constexpr std::int64_t healthy_after = 60'000; // a unit that lived so long starts counting anew
+
+std::int64_t steady_ms() {
+  return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+} // namespace
+
+void supervisor_state::start(std::size_t i) {
+  auto& u = units[i];
+  ++u.life;
+  u.started_at = steady_ms();
+  u.alive = with.units[i].start();
+  for (const auto& a : u.alive) self->monitor(a);
+}
+
+void supervisor_state::died(const caf::actor_addr& who, const std::string& why) {
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    auto& u = units[i];
+    const auto it = std::find_if(u.alive.begin(), u.alive.end(), [&](const caf::actor& a) { return a.address() == who; });
+    if (it == u.alive.end()) continue;
+    u.alive.erase(it);
+    if (stopping) {
+      if (u.alive.empty() && i + 1 == left) {
+        --left;
+        stop_next();
+      }
+      return;
+    }
+    if (with.units[i].vital) return with.fatal(with.units[i].name + " ended: " + why);
+    // They live and die together: what is left of the unit would talk to one that is gone.
+    for (auto& rest : std::exchange(u.alive, {})) {
+      self->demonitor(rest);
+      caf::anon_send_exit(rest, caf::exit_reason::kill);
+    }
+    u.deaths = steady_ms() - u.started_at > healthy_after ? 1 : u.deaths + 1;
+    const auto wait = std::min(first_wait << std::min<std::uint32_t>(u.deaths - 1, 9), longest_wait);
+    with.log(true, with.units[i].name + " ended (" + why + "); it starts again in " + std::to_string(wait) + " ms");
+    self->delayed_send(self, milliseconds(wait), restart{i, u.life});
+    return;
+  }
+}
+
+/// One unit after the other, the last started first.
+void supervisor_state::stop_next() {
+  while (left > 0 && units[left - 1].alive.empty()) --left;
+  if (left == 0) return self->quit();
+  const bool late = steady_ms() >= give_up_at;
+  for (const auto& a : units[left - 1].alive) {
+    if (with.units[left - 1].drains && !late) {
+      caf::anon_send(a, drain{});
+    } else {
+      caf::anon_send_exit(a, caf::exit_reason::user_shutdown);
+    }
+  }
+}
+
+supervisor_actor::behavior_type make_supervisor(supervisor_actor::stateful_pointer<supervisor_state> self, supervisor_params params) {
+  auto& s = self->state;
+  s.with = std::move(params);
+  s.units.resize(s.with.units.size());
+  self->set_down_handler([self](const caf::down_msg& d) { self->state.died(d.source, self->system().render(d.reason)); });
+  for (std::size_t i = 0; i < s.units.size(); ++i) s.start(i);
+  return {[self](const restart& r) {
+            auto& st = self->state;
+            if (st.stopping) {
+              // The time for draining is over: whoever still drains is ended.
+              if (r.unit == st.units.size())
+                for (auto& u : st.units)
+                  for (auto& a : u.alive) caf::anon_send_exit(a, caf::exit_reason::kill);
+              return;
+            }
+            if (r.life == st.units[r.unit].life) st.start(r.unit);
+          },
+          [self](const stop_in& stop) {
+            auto& st = self->state;
+            st.stopping = true;
+            st.left = st.units.size();
+            st.give_up_at = steady_ms() + stop.ms;
+            self->delayed_send(self, milliseconds(stop.ms), restart{st.units.size(), 0});
+            st.stop_next();
+          }};
+}
+
+} // namespace tidemark::actors

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "api/admin_api.hpp"
+
+#include "api/guard.hpp"
+#include "api/routes.hpp"
+
+namespace tidemark::api {
+namespace {
+
+/// The route that a request takes and the values in its path, or why it takes none.
+struct choice {
+  const route* row = nullptr;
+  std::vector<std::string> path;
+  net::response refusal;
+};
+
+choice choose(const config::config& config, const net::request& request) {
+  choice out;
+  if (auto refused = check_place(config.admin, request)) {
+    out.refusal = std::move(*refused);
+    return out;
+  }
+  const std::string_view method = request.method == "HEAD" ? "GET" : request.method;
+  std::string allow;
+  for (const route& row : routes()) {
+    auto path = match(row.path, request.target);
+    if (!path) continue;
+    if (row.method == method) {
+      out.row = &row;
+      out.path = std::move(*path);
+      break;
+    }
+    if (!allow.empty()) allow += ", ";
+    allow += row.method == "GET" ? "GET, HEAD" : row.method;
+  }
+  if (out.row == nullptr && allow.empty()) {
+    out.refusal = net::problem(404, "there is nothing at this path");
+  } else if (out.row == nullptr) {
+    out.refusal = net::problem(405, "this path takes " + allow);
+    out.refusal.headers.emplace_back("Allow", allow);
+  } else if (auto refused = check_access(config.admin, out.row->needs, request)) {
+    out.refusal = std::move(*refused);
+    out.row = nullptr;
+  } else if (out.row->method == "POST" && !is_json(request)) {
+    out.refusal = net::problem(415, "a POST here is application/json");
+    out.row = nullptr;
+  }
+  return out;
+}
+
+/// `c` holds what comes from outside the request already.
+answer run(call c, choice chosen, const net::request& request) {
+  auto query = parse_query(request.query, chosen.row->query);
+  if (!query) return bad_request(query.error());
+  auto body = parse_body(chosen.row->method == "POST" ? std::string_view(request.body) : "",
+                         chosen.row->body);
+  if (!body) return bad_request(body.error());
+  c.who = find_caller(c.config.admin, request).value_or(caller{}).name;
+  c.path = std::move(chosen.path);
+  c.query = std::move(*query);
+  c.body = std::move(*body);
+  return chosen.row->run(c);
+}
+
+} // namespace
+
+std::optional<net::response> admin_api::at_head(const net::request& request) const {
+  auto chosen = choose(config_, request);
+  if (chosen.row == nullptr) return std::move(chosen.refusal);
+  if (!chosen.row->by_head) return std::nullopt;
+  const net::reply_slot none;
+  auto done =
+      run({.config = config_, .board = board_, .order = orders_, .reader = nullptr, .slot = none},
+          std::move(chosen), request);
+  return std::get<net::response>(std::move(done));
+}
+
+answer admin_api::answer(const net::request& request, store::reader& reader, std::int64_t now,
+                         const net::reply_slot& slot, std::optional<wait_for_feed> waited) const {
+  auto chosen = choose(config_, request);
+  if (chosen.row == nullptr) return std::move(chosen.refusal);
+  return run({.config = config_,
+              .board = board_,
+              .order = orders_,
+              .reader = &reader,
+              .slot = slot,
+              .now = now,
+              .waited = waited},
+             std::move(chosen), request);
+}
+
+} // namespace tidemark::api

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "api/live.hpp"
+#include "config/config.hpp"
+#include "net/http_server.hpp"
+#include "net/reply_slot.hpp"
+#include "net/response.hpp"
+#include "store/reader.hpp"
+#include "tide/status.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+// The admin API (contract §5): what it answers, without a socket and without an actor.
+
+namespace tidemark::api {
+
+/// What an operator may order. Each is called on the thread that answers, must return at once, and
+/// has the slot answered later: with what its last argument makes of the outcome, or with a
+/// problem(). The audit row, by `who`, is the order's own.
+struct orders {
+  std::function<void(const std::string& chain, bool accept_reorg, const std::string& who,
+                     net::reply_slot, std::function<net::response(const tide::resume_report&)>)>
+      resume;
+  std::function<void(const std::string& handler, bool paused, const std::string& reason,
+                     const std::string& who, net::reply_slot, std::function<net::response()>)>
+      pause;
+  std::function<void(std::vector<std::int64_t> webhooks, const std::string& who, net::reply_slot,
+                     std::function<net::response(std::uint64_t count)>)>
+      reprocess;
+};
+
+/// The feed has nothing yet: ask again, with this, at the feed's next bell and at `until`.
+struct wait_for_feed {
+  std::int64_t until = 0; ///< ms since 1970
+};
+/// An order has the slot now and answers it.
+struct ordered {};
+
+using answer = std::variant<net::response, wait_for_feed, ordered>;
+
+/// Const and without state of its own: any thread, several at once.
+class admin_api {
+public:
+  /// How long a follower of the feed may wait. The server's limit for an answer must be longer.
+  static constexpr std::chrono::milliseconds longest_wait{25'000};
+
+  /// All three must outlive this.
+  admin_api(const config::config& config, live& board, const orders& orders)
+      : config_(config), board_(board), orders_(orders) {}
+
+  /// By the head alone: every refusal (Host, Origin, path, method, token, media type), and what
+  /// needs neither store nor order, so that a probe of /livez never queues behind a read. Never
+  /// blocks.
+  std::optional<net::response> at_head(const net::request& request) const;
+
+  /// Everything, at_head's part included. `now`: ms since 1970. `waited`: what the same request's
+  /// wait_for_feed said, when it is asked again.
+  api::answer answer(const net::request& request, store::reader& reader, std::int64_t now,
+                     const net::reply_slot& slot,
+                     std::optional<wait_for_feed> waited = std::nullopt) const;
+
+private:
+  const config::config& config_;
+  live& board_;
+  const orders& orders_;
+};
+
+} // namespace tidemark::api

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "api/call.hpp"
+#include "api/json.hpp"
+
+// One function a route. Each is allowed, its query's names and its body's are known; values it
+// checks itself.
+
+namespace tidemark::api {
+
+answer get_livez(const call& c);
+answer get_readyz(const call& c);
+answer get_status(const call& c);
+answer get_chain(const call& c);
+answer get_sources(const call& c);
+answer get_handlers(const call& c);
+answer get_keys(const call& c);
+
+answer get_events(const call& c);
+answer get_event(const call& c);
+answer get_feed(const call& c);
+
+answer get_reorgs(const call& c);
+answer get_gaps(const call& c);
+answer get_audit(const call& c);
+
+answer get_webhooks(const call& c);
+answer get_webhook(const call& c);
+answer get_raw(const call& c);
+
+answer post_chain_resume(const call& c);
+answer post_handler_pause(const call& c);
+answer post_handler_resume(const call& c);
+answer post_reprocess(const call& c);
+
+answer get_page(const call& c);
+answer get_page_script(const call& c);
+answer get_page_style(const call& c);
+
+// Shared between them
+
+/// A chain as §5 shows it, from the board; from the store alone until its actor has said something.
+store::result<json::object> chain_object(const call& c, const config::chain& chain);
+/// What the store has of every reorg, newest first.
+json::object reorg_object(const config::config& c, const store::reorg_row& r);
+/// Each source and each handler of the config, in its order.
+store::result<std::vector<json::object>> source_objects(const call& c);
+store::result<std::vector<json::object>> handler_objects(const call& c);
+/// A page of what the config names, in its order; `after` is the last page's last name.
+net::response answer_names(const call& c, const std::vector<json::object>& all);
+
+} // namespace tidemark::api

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "api/answers.hpp"
+
+#include <boost/json/serialize.hpp>
+
+namespace tidemark::api {
+namespace {
+
+/// 409, as a problem with what accepting would mean.
+net::response not_resumed(const tide::resume_report& report) {
+  net::response r = net::problem(409, report.text);
+  r.body = with_members(std::move(r.body), {{"ancestor", block(report.ancestor)},
+                                            {"depth", report.depth},
+                                            {"rolled_back", report.rolled_back}});
+  return r;
+}
+
+net::response resumed(const live& board, const std::string& chain) {
+  const auto status = board.chain(chain);
+  // Until its next report, a chain that goes on may still stand on the board as halted.
+  const auto state = status && status->state != tide::chain_state::halted
+                         ? status->state
+                         : tide::chain_state::catching_up;
+  return answer_json(json::object{{"state", json::string(tide::to_text(state))}});
+}
+
+} // namespace
+
+answer post_chain_resume(const call& c) {
+  const auto* chain = find_chain(c.config, c.path[0]);
+  if (chain == nullptr) return not_found("chain", c.path[0]);
+  bool accept = false;
+  if (const auto* given = c.body.if_contains("accept_reorg")) {
+    if (!given->is_bool()) return bad_request(evm::fail("`accept_reorg` is true or false"));
+    accept = given->get_bool();
+  }
+  const live* board = &c.board;
+  c.order.resume(chain->name, accept, c.who, c.slot,
+                 [board, name = chain->name](const tide::resume_report& report) {
+                   return report.resumed ? resumed(*board, name) : not_resumed(report);
+                 });
+  return ordered{};
+}
+
+} // namespace tidemark::api

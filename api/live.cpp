@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "api/live.hpp"
+
+namespace tidemark::api {
+
+void live::put(tide::chain_status status) {
+  const std::lock_guard lock(mutex_);
+  chains_[status.name] = std::move(status);
+}
+
+void live::put(tide::handler_status status) {
+  const std::lock_guard lock(mutex_);
+  handlers_[status.name] = std::move(status);
+}
+
+void live::set_ingest(std::function<std::map<std::string, source_counts>()> counts) {
+  const std::lock_guard lock(mutex_);
+  ingest_ = std::move(counts);
+}
+
+void live::set_listening(bool on) {
+  const std::lock_guard lock(mutex_);
+  listening_ = on;
+}
+
+void live::set_store_trouble(std::string text) {
+  const std::lock_guard lock(mutex_);
+  store_trouble_ = std::move(text);
+}
+
+std::optional<tide::chain_status> live::chain(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = chains_.find(name);
+  if (found == chains_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<tide::handler_status> live::handler(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = handlers_.find(name);
+  if (found == handlers_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::map<std::string, source_counts> live::sources() const {
+  const std::lock_guard lock(mutex_);
+  if (!ingest_) return {};
+  return ingest_();
+}
+
+bool live::listening() const {
+  const std::lock_guard lock(mutex_);
+  return listening_;
+}
+
+std::string live::store_trouble() const {
+  const std::lock_guard lock(mutex_);
+  return store_trouble_;
+}
+
+} // namespace tidemark::api

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "api/answers.hpp"
+
+#include <boost/json/serialize.hpp>
+
+#include <filesystem>
+
+namespace tidemark::api {
+namespace {
+
+/// What does not work as it should although the API answers.
+json::array degraded(const call& c, const std::vector<json::object>& handlers) {
+  json::array out;
+  for (const auto& chain : c.config.chains) {
+    const auto status = c.board.chain(chain.name);
+    if (!status || (status->state != tide::chain_state::degraded &&
+                    status->state != tide::chain_state::halted))
+      continue;
+    out.push_back(json::object{{"kind", "chain"},
+                               {"name", chain.name},
+                               {"state", json::string(tide::to_text(status->state))},
+                               {"reason", words_or_null(status->reason)}});
+  }
+  for (const auto& handler : handlers) {
+    if (handler.at("state") == "active") continue;
+    out.push_back(json::object{{"kind", "handler"},
+                               {"name", handler.at("name")},
+                               {"state", handler.at("state")},
+                               {"reason", handler.at("reason")}});
+  }
+  return out;
+}
+
+json::value free_bytes(const std::filesystem::path& store) {
+  std::error_code ec;
+  const auto folder = store.has_parent_path() ? store.parent_path() : std::filesystem::path(".");
+  const auto space = std::filesystem::space(folder, ec);
+  if (ec) return nullptr;
+  return static_cast<std::uint64_t>(space.available);
+}
+
+} // namespace
+
+answer get_livez(const call&) { return answer_json(json::object{{"live", true}}); }
+
+answer get_readyz(const call& c) {
+  const auto handlers = handler_objects(c);
+  const std::string trouble = c.board.store_trouble();
+  if (!c.board.listening()) return net::problem(503, "the listeners are not open");
+  if (!trouble.empty()) return net::problem(503, "the store takes nothing: " + trouble);
+  if (!handlers) return unreadable(handlers.error());
+  return answer_json(json::object{{"ready", true}, {"degraded", degraded(c, *handlers)}});
+}
+
+answer get_status(const call& c) {
+  json::array chains;
+  for (const auto& chain : c.config.chains) {
+    auto object = chain_object(c, chain);
+    if (!object) return unreadable(object.error());
+    chains.push_back(std::move(*object));
+  }
+  const auto sources = source_objects(c);
+  if (!sources) return unreadable(sources.error());
+  const auto handlers = handler_objects(c);
+  if (!handlers) return unreadable(handlers.error());
+  const auto sizes = c.reader->size();
+  if (!sizes) return unreadable(sizes.error());
+  return answer_json(json::object{
+      {"version", c.board.who().version},
+      {"instance", c.config.instance},
+      {"uptime_s", std::max<std::int64_t>(0, c.now - c.board.who().started_at) / 1'000},
+      {"chains", std::move(chains)},
+      {"sources", json::array(sources->begin(), sources->end())},
+      {"handlers", json::array(handlers->begin(), handlers->end())},
+      {"store", json::object{{"bytes", sizes->bytes},
+                             {"wal_bytes", sizes->wal_bytes},
+                             {"free_bytes", free_bytes(c.config.store.path)},
+                             {"last_backup", nullptr}}}});
+}
+
+} // namespace tidemark::api

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "app/admin_door.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <caf/send.hpp>
+
+#include <chrono>
+#include <utility>
+
+namespace tidemark::app {
+namespace {
+
+constexpr std::size_t reads_waiting = 64;
+constexpr std::size_t followers_waiting = 4'096;
+constexpr auto tick_every = std::chrono::milliseconds(250);
+
+std::int64_t now_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+net::response busy() {
+  auto r = net::problem(503, "too many requests are waiting for a reader");
+  r.headers.emplace_back("Retry-After", "1");
+  return r;
+}
+
+} // namespace
+
+admin_door::admin_door(boost::asio::io_context& io, std::shared_ptr<const api::admin_api> api, std::vector<actors::reader_actor> readers)
+    : api_(std::move(api)), timer_(io), readers_(std::move(readers)) {}
+
+void admin_door::on_request(std::shared_ptr<net::request> request, net::reply_slot slot) {
+  if (reading_.load() >= reads_waiting) return slot.deliver(busy());
+  ask({std::move(request), std::move(slot), {}});
+}
+
+void admin_door::ask(question q) {
+  const std::lock_guard lock(mutex_);
+  if (readers_.empty()) return; // the slot says 503
+  ++reading_;
+  const auto& reader = readers_[next_++ % readers_.size()];
+  auto shared = std::make_shared<question>(std::move(q));
+  caf::anon_send(reader, actors::read_work{[self = shared_from_this(), shared](store::reader& r) {
+                   self->answer(*shared, r);
+                   --self->reading_;
+                 }});
+}
+
+void admin_door::answer(question& q, store::reader& r) {
+  const auto rung = bells_.load();
+  auto a = api_->answer(*q.request, r, now_ms(), q.slot, q.waited);
+  if (auto* done = std::get_if<net::response>(&a)) return q.slot.deliver(std::move(*done));
+  const auto* wait = std::get_if<api::wait_for_feed>(&a);
+  if (!wait) return; // an order has the slot
+  q.waited = *wait;
+  if (bells_.load() != rung) return ask(std::move(q)); // the bell rang while we read
+  const std::lock_guard lock(mutex_);
+  if (waiting_.size() >= followers_waiting) return q.slot.deliver(busy());
+  waiting_.push_back(std::move(q));
+  if (!std::exchange(ticking_, true)) tick();
+}
+
+/// With the mutex held. Those whose time is over are asked once more, which answers them.
+void admin_door::tick() {
+  timer_.expires_after(tick_every);
+  timer_.async_wait([self = shared_from_this()](const boost::system::error_code& ec) {
+    if (!ec) self->ask_all(true);
+  });
+}
+
+void admin_door::bell() {
+  ++bells_;
+  ask_all(false);
+}
+
+void admin_door::ask_all(bool only_due) {
+  std::list<question> due;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto now = now_ms();
+    for (auto it = waiting_.begin(); it != waiting_.end();) {
+      const auto here = it++;
+      if (!only_due || here->waited->until <= now) due.splice(due.end(), waiting_, here);
+    }
+    if (only_due) {
+      ticking_ = !waiting_.empty();
+      if (ticking_) tick();
+    }
+  }
+  for (auto& q : due) ask(std::move(q));
+}
+
+void admin_door::close() {
+  const std::lock_guard lock(mutex_);
+  readers_.clear();
+  waiting_.clear();
+  timer_.cancel();
+}
+
+} // namespace tidemark::app

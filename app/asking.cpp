@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "app/asking.hpp"
+
+#include "app/terminal.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace tidemark::app {
+namespace {
+
+int print_answer(const invocation& how, const std::variant<admin_answer, no_daemon>& answer,
+                 const std::function<void(const json::value&)>& print) {
+  const auto body = accepted(answer);
+  if (const auto* status = std::get_if<int>(&body)) return *status;
+  const auto& text = std::get<std::string>(body);
+  if (how.json) {
+    say(text);
+    return exit_done;
+  }
+  boost::system::error_code ec;
+  const json::value value = json::parse(text, ec);
+  if (ec) {
+    complain("the daemon's answer is no JSON; is it another program's port?");
+    return exit_failed;
+  }
+  print(value);
+  return exit_done;
+}
+
+void write_line(std::FILE* to, std::string_view line) {
+  std::fwrite(line.data(), 1, line.size(), to);
+  if (line.empty() || line.back() != '\n') std::fputc('\n', to);
+  std::fflush(to);
+}
+
+} // namespace
+
+void say(std::string_view line) { write_line(stdout, line); }
+void complain(std::string_view line) { write_line(stderr, line); }
+
+std::optional<std::string> environment(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  if (value == nullptr) return std::nullopt;
+  return value;
+}
+
+std::optional<config::config> load_config(const invocation& how) {
+  auto loaded = config::load(how.config_file, environment);
+  for (const auto& problem : loaded.problems)
+    complain(problem.to_string());
+  return std::move(loaded.value);
+}
+
+std::variant<std::string, int> accepted(const std::variant<admin_answer, no_daemon>& answer) {
+  if (const auto* nobody = std::get_if<no_daemon>(&answer)) {
+    complain("tidemark: " + nobody->text);
+    return exit_unavailable;
+  }
+  const auto& got = std::get<admin_answer>(answer);
+  if (got.status < 400) return got.body;
+  boost::system::error_code ec;
+  const json::value problem = json::parse(got.body, ec);
+  const std::string detail = ec ? std::string() : cell(problem, "detail");
+  complain("tidemark: " + (detail.empty() ? "the daemon answers" : detail) + " (" +
+           std::to_string(got.status) + ")");
+  return exit_failed;
+}
+
+int show(const invocation& how, const std::string& target,
+         const std::function<void(const json::value&)>& print) {
+  const auto config = load_config(how);
+  if (!config) return exit_config;
+  return print_answer(how, admin_client(config->admin).get(target), print);
+}
+
+int order(const invocation& how, const std::string& target, const std::string& body,
+          const std::function<void(const json::value&)>& print) {
+  const auto config = load_config(how);
+  if (!config) return exit_config;
+  return print_answer(how, admin_client(config->admin).post(target, body), print);
+}
+
+std::string query(const std::vector<std::pair<std::string, std::optional<std::string>>>& values) {
+  std::string out;
+  for (const auto& value : values) {
+    if (!value.second) continue;
+    out += out.empty() ? '?' : '&';
+    out += value.first;
+    out += '=';
+    out += percent_encoded(*value.second);
+  }
+  return out;
+}
+
+const json::value& member(const json::value& v, std::string_view path) {
+  static const json::value nothing;
+  const json::value* at = &v;
+  while (!path.empty()) {
+    const auto name = path.substr(0, path.find('.'));
+    path.remove_prefix(std::min(path.size(), name.size() + 1));
+    const auto* object = at->if_object();
+    at = object == nullptr ? nullptr : object->if_contains(name);
+    if (at == nullptr) return nothing;
+  }
+  return *at;
+}
+
+std::string cell(const json::value& v) {
+  if (v.is_null()) return "-";
+  if (const auto* text = v.if_string()) return printable(*text);
+  return printable(json::serialize(v));
+}
+
+std::string cell(const json::value& v, std::string_view path) { return cell(member(v, path)); }
+
+const json::array& elements(const json::value& v, std::string_view path) {
+  static const json::array none;
+  const auto* found = member(v, path).if_array();
+  return found == nullptr ? none : *found;
+}
+
+} // namespace tidemark::app

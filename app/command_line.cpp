@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "app/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+
+namespace tidemark::app {
+
+command_line::command_line(CLI::App& program) {
+  program.require_subcommand(1);
+  program.footer("--config and --json may stand before or behind the verb.");
+  program.add_option("--config", how_.config_file, "the config file")->capture_default_str();
+  program.add_flag("--json", how_.json, "prints JSON");
+  add_program_verbs(program);
+  add_event_verbs(program);
+  add_chain_verbs(program);
+  add_webhook_verbs(program);
+  add_handler_verbs(program);
+  not_yet(program, "reload", "makes the daemon read its config again");
+  not_yet(program, "dead", "parked messages");
+  not_yet(program, "replay", "sends a handler again what it was sent");
+  not_yet(program, "reconcile", "reads a range again and reports what differs");
+  not_yet(program, "lists", "lists of addresses");
+  not_yet(program, "db", "integrity, backups, sizes, retention");
+}
+
+CLI::App* command_line::verb(CLI::App& of, const std::string& name, const std::string& says,
+                             const std::string& example, std::function<int()> does) {
+  auto* made = of.add_subcommand(name, says);
+  made->fallthrough(); // so that --config and --json may stand behind the verb
+  made->footer("Example: " + example);
+  made->callback([this, does = std::move(does)] { chosen_ = does; });
+  return made;
+}
+
+CLI::App* command_line::group(CLI::App& of, const std::string& name, const std::string& says) {
+  auto* made = of.add_subcommand(name, says);
+  made->fallthrough();
+  made->require_subcommand(1);
+  return made;
+}
+
+void command_line::not_yet(CLI::App& of, const std::string& name, const std::string& says) {
+  auto* made = of.add_subcommand(name, says + " (not yet)");
+  made->fallthrough(false)->prefix_command();
+  const std::string whole = of.get_parent() == nullptr ? name : of.get_name() + ' ' + name;
+  made->callback([this, whole] {
+    chosen_ = [whole] {
+      complain("tidemark: `" + whole + "` is not in this version yet");
+      return int{exit_failed};
+    };
+  });
+}
+
+filters* command_line::add_filters(CLI::App& to, const std::vector<std::string>& names) {
+  filters& by = filters_.emplace_back();
+  by.reserve(names.size()); // options keep pointers to its elements
+  for (const std::string& name : names) {
+    std::string option = name;
+    std::replace(option.begin(), option.end(), '_', '-');
+    by.emplace_back(name, std::nullopt);
+    to.add_option("--" + option, by.back().second);
+  }
+  return &by;
+}
+
+void command_line::add_program_verbs(CLI::App& program) {
+  verb(program, "run", "the daemon, in the foreground; logs to stderr",
+       "tidemark run --config tidemark.yaml", [this] { return app::run(how_); });
+  verb(program, "check", "validates the config", "tidemark check --probe --config tidemark.yaml",
+       [this] { return check(how_, probe_); })
+      ->add_flag("--probe", probe_, "also asks every RPC endpoint what it is and can do");
+  verb(program, "init", "writes a commented starter tidemark.yaml", "tidemark init /etc/tidemark",
+       [this] { return init(folder_); })
+      ->add_option("DIR", folder_, "where to")
+      ->capture_default_str();
+  verb(program, "status", "chains, sources, handlers at a glance", "tidemark status",
+       [this] { return status(how_); });
+  verb(program, "version", "the version, and those of the libraries in it",
+       "tidemark version --json", [this] { return print_version(how_); });
+}
+
+void command_line::add_event_verbs(CLI::App& program) {
+  auto* events = group(program, "events", "what was found on the chains");
+  auto* list = verb(*events, "list", "newest first", "tidemark events list --status pending",
+                    [] { return int{exit_usage}; });
+  const filters* by =
+      add_filters(*list, {"chain", "status", "subscription", "address", "tx", "from_block",
+                          "to_block", "first_seen", "handler", "delivery", "limit", "after"});
+  list->callback([this, by] { chosen_ = [this, by] { return events_list(how_, *by); }; });
+  verb(*events, "show", "the whole life of one event", "tidemark events show 1:0x…:12",
+       [this] { return events_show(how_, id_); })
+      ->add_option("ID", id_, "its event_id")
+      ->required();
+  verb(*events, "tail", "follows the feed, one JSON a line",
+       "tidemark events tail --after 0 | jq .data.args",
+       [this] { return events_tail(how_, after_); })
+      ->add_option("--after", after_, "begins behind this seq; else: from now on");
+  not_yet(*events, "redecode", "decodes again from stored topics and data");
+}
+
+void command_line::add_chain_verbs(CLI::App& program) {
+  auto* chain = group(program, "chain", "the chains that are followed");
+  verb(*chain, "list", "all of them", "tidemark chain list", [this] { return chain_list(how_); });
+  verb(*chain, "show", "one of them", "tidemark chain show ethereum",
+       [this] { return chain_show(how_, name_); })
+      ->add_option("NAME", name_)
+      ->required();
+  auto* resume = verb(*chain, "resume",
+                      "lets a halted chain go on if it is ours after all; else says what would be "
+                      "taken back, and exits 1",
+                      "tidemark chain resume ethereum",
+                      [this] { return chain_resume(how_, name_, accept_reorg_); });
+  resume->add_option("NAME", name_)->required();
+  resume->add_flag("--accept-reorg", accept_reorg_, "takes it back and goes on");
+  not_yet(*chain, "skip", "lets the mark pass what cannot be read");
+}
+
+void command_line::add_webhook_verbs(CLI::App& program) {
+  auto* webhooks = group(program, "webhooks", "what the sources sent");
+  auto* list = verb(*webhooks, "list", "newest first", "tidemark webhooks list --state not_found",
+                    [] { return int{exit_usage}; });
+  const filters* by = add_filters(*list, {"source", "state", "limit", "after"});
+  list->callback([this, by] { chosen_ = [this, by] { return webhooks_list(how_, *by); }; });
+  verb(*webhooks, "show", "one of them, and what became of it", "tidemark webhooks show 17",
+       [this] { return webhooks_show(how_, id_); })
+      ->add_option("ID", id_)
+      ->required();
+  auto* again = verb(*webhooks, "reprocess", "extracts their hints again",
+                     "tidemark webhooks reprocess 17 18", [this] {
+                       if (!all_) return webhooks_reprocess(how_, ids_);
+                       complain("tidemark: `webhooks reprocess --all` is not in this version yet");
+                       return int{exit_failed};
+                     });
+  auto* ids = again->add_option("ID", ids_);
+  auto* all = again->add_flag("--all", all_, "every stored one (not yet)");
+  all->excludes(ids);
+  again->require_option(1);
+}
+
+void command_line::add_handler_verbs(CLI::App& program) {
+  auto* handlers = group(program, "handlers", "who is told");
+  verb(*handlers, "list", "all of them", "tidemark handlers list",
+       [this] { return handlers_list(how_); });
+  for (const bool paused : {true, false}) {
+    auto* made = verb(*handlers, paused ? "pause" : "resume",
+                      paused ? "sends nothing more; the queue is kept" : "sends again",
+                      paused ? "tidemark handlers pause app --reason deploying"
+                             : "tidemark handlers resume app",
+                      [this, paused] { return handlers_pause(how_, name_, paused, reason_); });
+    made->add_option("NAME", name_)->required();
+    made->add_option("--reason", reason_, "for the record");
+  }
+  auto* keys = verb(*handlers, "keys", "blocked, parked and held keys",
+                    "tidemark handlers keys app --state blocked", [] { return int{exit_usage}; });
+  keys->add_option("NAME", name_)->required();
+  const filters* by = add_filters(*keys, {"state", "limit", "after"});
+  keys->callback([this, by] { chosen_ = [this, by] { return handlers_keys(how_, name_, *by); }; });
+  not_yet(*handlers, "test", "sends a signed ping");
+}
+
+} // namespace tidemark::app

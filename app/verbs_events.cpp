@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "app/terminal.hpp"
+#include "app/verbs.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+namespace tidemark::app {
+namespace {
+
+std::string joined(const json::array& values) {
+  std::string out;
+  for (const auto& v : values)
+    out += (out.empty() ? "" : ", ") + cell(v);
+  return out.empty() ? "-" : out;
+}
+
+std::string processing_text(const json::value& event) {
+  std::string out;
+  if (const auto* states = member(event, "processing").if_object())
+    for (const auto& state : *states)
+      out += (out.empty() ? "" : ", ") + printable(state.key()) + ' ' + cell(state.value());
+  return out.empty() ? "-" : out;
+}
+
+void print_list(const json::value& v) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& e : elements(v, "items"))
+    rows.push_back({cell(e, "chain"), cell(e, "block.number"), cell(e, "status"), cell(e, "event"),
+                    joined(elements(e, "subscriptions")), cell(e, "first_seen"), processing_text(e),
+                    cell(e, "event_id")});
+  say(table(
+      {"CHAIN", "BLOCK", "STATUS", "EVENT", "SUBSCRIPTIONS", "FIRST SEEN", "PROCESSING", "ID"},
+      rows));
+  if (!member(v, "next").is_null()) complain("there are more: --after " + cell(v, "next"));
+}
+
+std::string policies_text(const json::array& policies) {
+  std::string out;
+  for (const auto& p : policies) {
+    if (!out.empty()) out += " and ";
+    out += member(p, "policy").is_null() ? "" : cell(p, "policy") + ": ";
+    const bool blocks = !member(p, "blocks").is_null(), tag = !member(p, "tag").is_null();
+    if (blocks) out += cell(p, "blocks") + " blocks";
+    if (blocks && tag) out += ", ";
+    if (tag) out += cell(p, "tag");
+  }
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> event_lines(const json::value& e) {
+  std::vector<std::pair<std::string, std::string>> lines{
+      {"event", cell(e, "event_id")},
+      {"status", cell(e, "status") + ", version " + cell(e, "version")},
+      {"block", cell(e, "chain") + ' ' + cell(e, "block.number") + "  " + cell(e, "block.hash")},
+      {"transaction", cell(e, "transaction.hash") + ", log " + cell(e, "log_index")},
+      {"contract", cell(e, "address")},
+      {"subscriptions", joined(elements(e, "subscriptions"))},
+      {"name", cell(e, "event")}};
+  if (const auto* args = member(e, "args").if_object())
+    for (const auto& arg : *args)
+      lines.emplace_back("  " + printable(arg.key()), cell(arg.value()));
+  if (!member(e, "decode_error").is_null())
+    lines.emplace_back("not decoded", cell(e, "decode_error"));
+  lines.insert(lines.end(), {{"first seen", cell(e, "first_seen")},
+                             {"confirmations", policies_text(elements(e, "confirmations")) +
+                                                   "; decided at head " + cell(e, "head")},
+                             {"replaces", cell(e, "replaces")},
+                             {"webhooks", joined(elements(e, "webhooks"))},
+                             {"handlers", processing_text(e)}});
+  return lines;
+}
+
+void print_event(const json::value& e) {
+  say(facts(event_lines(e)));
+  std::vector<std::vector<std::string>> history, attempts;
+  for (const auto& h : elements(e, "history"))
+    history.push_back(
+        {cell(h, "at"), cell(h, "version"), cell(h, "status"), cell(h, "why"), cell(h, "id")});
+  say('\n' + table({"AT", "VERSION", "STATUS", "WHY", "ID"}, history));
+  for (const auto& a : elements(e, "attempts"))
+    attempts.push_back({cell(a, "at"), cell(a, "handler"), cell(a, "outcome"),
+                        cell(a, "http_status"), cell(a, "duration_ms"), cell(a, "id"),
+                        cell(a, "answer")});
+  if (attempts.empty()) return;
+  say('\n' + table({"AT", "HANDLER", "OUTCOME", "HTTP", "MS", "ID", "ANSWER"}, attempts));
+}
+
+/// The end of the feed: what an impossible place is answered with.
+std::variant<json::value, int> feed_end(admin_client& client) {
+  const auto answer = client.get("/v1/feed?after=" + std::to_string(INT64_MAX));
+  const auto* got = std::get_if<admin_answer>(&answer);
+  boost::system::error_code ec;
+  if (got != nullptr && got->status == 410) {
+    json::value at = json::parse(got->body, ec);
+    if (!ec) return at;
+  }
+  const auto body = accepted(answer);
+  const auto* status = std::get_if<int>(&body);
+  return status == nullptr ? int{exit_failed} : *status;
+}
+
+} // namespace
+
+int events_list(const invocation& how, const filters& by) {
+  return show(how, "/v1/events" + query(by), print_list);
+}
+
+int events_show(const invocation& how, const std::string& id) {
+  return show(how, "/v1/events/" + percent_encoded(id), print_event);
+}
+
+int events_tail(const invocation& how, std::optional<std::uint64_t> after) {
+  const auto config = load_config(how);
+  if (!config) return exit_config;
+  admin_client client(config->admin);
+  std::string next, epoch;
+  if (after) {
+    next = std::to_string(*after);
+  } else {
+    const auto end = feed_end(client);
+    if (const auto* status = std::get_if<int>(&end)) return *status;
+    next = cell(std::get<json::value>(end), "next");
+    epoch = "&epoch=" + cell(std::get<json::value>(end), "epoch");
+  }
+  for (;;) {
+    const auto body = accepted(client.get("/v1/feed?wait=20s&limit=1000&after=" + next + epoch));
+    if (const auto* status = std::get_if<int>(&body)) return *status;
+    boost::system::error_code ec;
+    const json::value page = json::parse(std::get<std::string>(body), ec);
+    if (ec) return complain("the daemon's answer is no JSON"), exit_failed;
+    for (const auto& item : elements(page, "items"))
+      say(json::serialize(item));
+    next = cell(page, "next");
+    epoch = "&epoch=" + cell(page, "epoch");
+  }
+}
+
+} // namespace tidemark::app

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: MIT
+#include "actors/delivery.hpp"
+
+#include "providers/provider.hpp"
+#include "tests/actors/fake_store.hpp"
+#include "tests/actors/fixture.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <map>
+
+using namespace tidemark;
+using namespace tidemark::actors;
+using namespace std::chrono_literals;
+
+namespace {
+
+const std::string secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+std::shared_ptr<config::handler> a_handler() {
+  auto h = std::make_shared<config::handler>();
+  h->url = "https://fn.example.com/on-event?key=7";
+  h->secrets = {secret};
+  h->headers = {{"X-Team", "payments"}};
+  h->recipient.name = "app";
+  return h;
+}
+
+store::message a_message(std::int64_t lane, std::uint64_t seq, std::int64_t attempt_id,
+                         std::uint32_t attempt) {
+  store::message m;
+  m.lane = lane;
+  m.seq = seq;
+  m.attempt = attempt;
+  m.attempt_id = attempt_id;
+  m.fact.chain_id = 1;
+  m.fact.log_index = static_cast<std::int32_t>(lane * 1'000) + static_cast<std::int32_t>(seq);
+  m.fact.version = 1;
+  m.fact.status = tide::status::confirmed;
+  m.fact.n = 1;
+  m.fact.data = R"({"event_id":"x"})";
+  m.envelope = {"main", "app", "transfers", "1:" + std::to_string(lane), seq, 1, false};
+  return m;
+}
+
+/// The store's lanes in a few lines.
+struct lanes_of_store {
+  struct lane {
+    std::uint64_t head = 0, next = 0;
+    std::uint32_t tries = 0;
+    std::optional<std::int64_t> due;
+  };
+  std::map<std::int64_t, lane> lanes;
+  std::vector<store::finished> finished;
+  std::int64_t last_attempt = 0;
+  bool paused = false;
+
+  void put(std::int64_t id, std::uint64_t count, std::int64_t now) {
+    auto& l = lanes[id];
+    if (l.head == l.next) l.due = now;
+    l.next += count;
+  }
+  std::size_t waiting() const {
+    std::size_t n = 0;
+    for (const auto& [id, l] : lanes)
+      n += l.next - l.head;
+    return n;
+  }
+  messages_taken turn(const delivery_turn& t, std::int64_t now) {
+    for (const auto& f : t.finished) {
+      finished.push_back(f);
+      auto& l = lanes.at(f.lane);
+      REQUIRE(l.head == f.seq);
+      if (f.done) {
+        l.tries = 0;
+        if (++l.head < l.next) l.due = now;
+      } else {
+        if (f.outcome != tide::outcome::failed) --l.tries;
+        l.due = f.retry_at.value_or(now);
+      }
+    }
+    store::message_batch batch;
+    for (auto& [id, l] : lanes) {
+      if (paused || !l.due || t.take == 0) continue;
+      if (*l.due <= now && batch.messages.size() < t.take) {
+        l.due.reset();
+        batch.messages.push_back(a_message(id, l.head, ++last_attempt, ++l.tries));
+      } else {
+        batch.next_due = std::min(batch.next_due.value_or(*l.due), *l.due);
+      }
+    }
+    return {box(std::move(batch))};
+  }
+};
+
+struct delivery_fixture : actor_fixture {
+  struct sent {
+    net::client_request request;
+    net::http_client::callback done;
+  };
+  std::shared_ptr<store_script> script = std::make_shared<store_script>();
+  lanes_of_store in_store;
+  std::vector<delivery_turn> turns;
+  std::vector<pause_handler> pauses;
+  std::vector<sent> open;
+  std::vector<net::client_request> all_sent;
+  std::vector<tide::handler_status> told;
+  std::vector<std::string> warnings;
+  std::shared_ptr<config::handler> handler = a_handler();
+  std::size_t failing_turns = 0; ///< so many are refused
+  store_actor store;
+  delivery_actor delivery;
+
+  delivery_fixture() {
+    script->turn = [this](const turn_order& t) -> caf::result<messages_taken> {
+      if (failing_turns > 0) {
+        --failing_turns;
+        return store_fails();
+      }
+      turns.push_back(*t.turn);
+      return in_store.turn(*t.turn, now);
+    };
+    script->pause = [this](const pause_handler& p) -> caf::result<order_done> {
+      pauses.push_back(p);
+      in_store.paused = p.paused;
+      return order_done{1};
+    };
+    store = own(sys.spawn(make_fake_store, script));
+  }
+  void start() {
+    delivery_params p;
+    p.handler = handler;
+    p.store = store;
+    p.send = [this](net::client_request r, net::http_client::callback done) {
+      all_sent.push_back(r);
+      open.push_back({std::move(r), std::move(done)});
+    };
+    p.now = [this] { return now; };
+    p.publish = [this](tide::handler_status s) { told.push_back(std::move(s)); };
+    p.warn = [this](std::string_view text) { warnings.emplace_back(text); };
+    p.version = "1.2.3";
+    p.seed = 5;
+    delivery = own(sys.spawn(make_delivery, p));
+    run();
+  }
+  void ring() {
+    caf::anon_send(delivery, look{});
+    run();
+  }
+  void answer(net::client_result r) {
+    REQUIRE_FALSE(open.empty());
+    auto first = std::move(open.front());
+    open.erase(open.begin());
+    first.done(std::move(r));
+    run();
+  }
+  void answer(unsigned status, std::string body = "", net::header_list headers = {}) {
+    answer(net::client_response{status, std::move(headers), std::move(body), false});
+  }
+  void answer_all(unsigned status) {
+    while (!open.empty())
+      answer(status);
+  }
+  std::string header(const net::client_request& r, std::string_view name) {
+    const auto* value = net::find_header(r.headers, name);
+    return value ? *value : "";
+  }
+};
+
+} // namespace
+
+TEST_CASE_METHOD(delivery_fixture, "what waits at the start is sent, signed", "[delivery]") {
+  in_store.put(1, 1, now);
+  start();
+  REQUIRE(open.size() == 1);
+  const auto& r = open[0].request;
+  const auto m = a_message(1, 0, 1, 1);
+  CHECK(r.method == "POST");
+  CHECK(r.target.host == "fn.example.com");
+  CHECK(r.target.target == "/on-event?key=7");
+  CHECK(*r.body == tide::compose_message(m.fact, m.envelope));
+  CHECK(header(r, "user-agent") == "tidemark/1.2.3");
+  CHECK(header(r, "content-type") == "application/cloudevents+json");
+  CHECK(header(r, "webhook-id") == tide::message_id(m.fact));
+  CHECK(header(r, "webhook-timestamp") == "1700000000");
+  CHECK(header(r, "tidemark-attempt") == "1");
+  CHECK(header(r, "X-Team") == "payments");
+  CHECK(r.timeout == 30s);
+  CHECK(r.keep == 4'096);
+  CHECK(r.max_answer == 16'384);
+  CHECK(r.reach == net::egress::public_only);
+
+  std::vector<providers::request_header> headers;
+  for (const auto& [name, value] : r.headers)
+    headers.push_back({name, value});
+  const std::string secrets[] = {secret};
+  CHECK_FALSE(providers::verify(*providers::find("standard-webhooks")->signs, secrets,
+                                {headers, *r.body}, now / 1'000, 0));
+}
+
+TEST_CASE_METHOD(delivery_fixture, "each secret signs", "[delivery]") {
+  handler->secrets = {"whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", secret};
+  handler->allow_private = true;
+  in_store.put(1, 1, now);
+  start();
+  REQUIRE(open.size() == 1);
+  const auto signature = header(open[0].request, "webhook-signature");
+  CHECK(signature.size() == 2 * 47 + 1);
+  CHECK(signature.find(" v1,") == 47);
+  CHECK(open[0].request.reach == net::egress::private_ok);
+}
+
+TEST_CASE_METHOD(delivery_fixture, "what ended and what is next are one write", "[delivery]") {
+  in_store.put(1, 3, now);
+  start();
+  REQUIRE(turns.size() == 1);
+  CHECK(turns[0].take == 8);
+  CHECK(turns[0].max_bytes == 16 * 1024 * 1024);
+  answer(200, "thanks");
+  REQUIRE(turns.size() == 2);
+  REQUIRE(turns[1].finished.size() == 1);
+  const auto& f = turns[1].finished[0];
+  CHECK(f.handler == "app");
+  CHECK(f.lane == 1);
+  CHECK(f.seq == 0);
+  CHECK(f.attempt_id == 1);
+  CHECK(f.outcome == tide::outcome::ok);
+  CHECK(f.done);
+  CHECK(f.http_status == 200);
+  CHECK(f.answer == "thanks");
+  CHECK(turns[1].take == 8);
+  REQUIRE(open.size() == 1);
+  answer(204);
+  answer(204);
+  CHECK(in_store.waiting() == 0);
+  CHECK(turns.size() == 4);
+  CHECK(open.empty());
+  advance(1h, 1min);
+  CHECK(turns.size() == 4); // nothing is due, and nothing is asked
+}
+
+TEST_CASE_METHOD(delivery_fixture, "what failed comes again with the same bytes", "[delivery]") {
+  in_store.put(1, 1, now);
+  start();
+  const auto first = open.at(0).request;
+  answer(500, "no");
+  CHECK(in_store.finished.back().outcome == tide::outcome::failed);
+  const auto retry_at = in_store.finished.back().retry_at;
+  REQUIRE(retry_at);
+  CHECK(*retry_at <= now + 1'000);
+  CHECK(open.empty() == (*retry_at > now));
+  advance(1s);
+  REQUIRE(open.size() == 1);
+  CHECK(*open[0].request.body == *first.body);
+  CHECK(header(open[0].request, "webhook-id") == header(first, "webhook-id"));
+  CHECK(header(open[0].request, "tidemark-attempt") == "2");
+  CHECK(header(open[0].request, "webhook-timestamp") == std::to_string(now / 1'000));
+  CHECK(header(open[0].request, "webhook-signature") != header(first, "webhook-signature"));
+}
+
+TEST_CASE_METHOD(delivery_fixture, "no more keys in flight than concurrency", "[delivery]") {
+  handler->concurrency = 3;
+  for (std::int64_t l = 1; l <= 10; ++l)
+    in_store.put(l, 4, now);
+  start();
+  CHECK(open.size() == 3);
+  CHECK(told.back().in_flight == 3);
+  for (int i = 0; i < 40; ++i) {
+    answer(200);
+    CHECK(open.size() <= 3);
+  }
+  CHECK(in_store.waiting() == 0);
+  CHECK(told.back().in_flight == 0);
+}
+
+TEST_CASE_METHOD(delivery_fixture, "a store that fails loses nothing", "[delivery]") {
+  in_store.put(1, 2, now);
+  failing_turns = 2;
+  start();
+  CHECK(open.empty());
+  CHECK(warnings.size() == 1);
+  ring(); // a bell does not hurry it
+  CHECK(failing_turns == 1);
+  advance(1s);
+  CHECK(failing_turns == 0);
+  advance(1s);
+  REQUIRE(open.size() == 1);
+  failing_turns = 1;
+  answer(200);
+  CHECK(in_store.finished.empty());
+  advance(1s);
+  REQUIRE(in_store.finished.size() == 1);
+  CHECK(in_store.finished[0].done);
+  REQUIRE(open.size() == 1);
+  answer(200);
+  CHECK(in_store.waiting() == 0);
+}
+
+TEST_CASE_METHOD(delivery_fixture, "a broken handler is probed, and says so", "[delivery]") {
+  for (std::int64_t l = 1; l <= 4; ++l)
+    in_store.put(l, 2, now);
+  start();
+  REQUIRE(open.size() == 4);
+  answer(net::client_error{net::failure::refused, "https://fn.example.com: refused", false});
+  CHECK(told.back().state == tide::handler_state::broken);
+  CHECK(told.back().name == "app");
+  CHECK(told.back().reason == "https://fn.example.com: refused");
+  CHECK(told.back().next_probe_at == now + 1'000);
+  CHECK(in_store.finished.back().outcome == tide::outcome::handler_bad);
+  CHECK_FALSE(in_store.finished.back().http_status);
+  while (!open.empty())
+    answer(net::client_error{net::failure::dns, "https://fn.example.com: no address", false});
+  all_sent.clear();
+  for (int s = 0; s < 1'800; ++s) {
+    advance(1s);
+    while (!open.empty())
+      answer(net::client_error{net::failure::tls, "https://fn.example.com: expired", false});
+  }
+  CHECK(all_sent.size() <= 15); // 1 2 4 … 256 300 300 300 s
+  CHECK(all_sent.size() >= 12);
+  advance(5min);
+  REQUIRE(open.size() == 1);
+  answer(200);
+  CHECK(told.back().state == tide::handler_state::active);
+  REQUIRE(open.size() == 1);
+  answer(200);
+  CHECK(open.size() == 2); // twice as many each round
+  for (int i = 0; i < 10 && in_store.waiting() > 0; ++i) {
+    answer_all(200);
+    advance(1s);
+  }
+  CHECK(in_store.waiting() == 0);
+}
+
+TEST_CASE_METHOD(delivery_fixture, "410 is stored as a pause", "[delivery]") {
+  in_store.put(1, 2, now);
+  start();
+  answer(410);
+  REQUIRE(pauses.size() == 1);
+  CHECK(pauses[0].handler == "app");
+  CHECK(pauses[0].paused);
+  CHECK(pauses[0].reason == "it answered 410");
+  CHECK(in_store.finished.back().outcome == tide::outcome::gone);
+  CHECK(told.back().state == tide::handler_state::paused);
+  advance(1h, 1min);
+  CHECK(open.empty());
+  in_store.paused = false;
+  ring();
+  CHECK(told.back().state == tide::handler_state::active);
+  answer_all(200);
+  CHECK(in_store.waiting() == 0);
+}
+
+TEST_CASE_METHOD(delivery_fixture, "draining finishes what is in flight, then quits",
+                 "[delivery]") {
+  in_store.put(1, 2, now);
+  in_store.put(2, 2, now);
+  start();
+  REQUIRE(open.size() == 2);
+  caf::anon_send(delivery, drain{});
+  run();
+  CHECK(is_alive(delivery));
+  answer(200);
+  CHECK(is_alive(delivery));
+  failing_turns = 1;
+  answer(500);
+  CHECK(is_alive(delivery)); // the store does not know yet
+  advance(1s);
+  CHECK_FALSE(is_alive(delivery));
+  REQUIRE(in_store.finished.size() == 2);
+  CHECK(in_store.finished[1].outcome == tide::outcome::failed);
+  CHECK(in_store.waiting() == 3);
+}
+
+TEST_CASE_METHOD(delivery_fixture, "draining with nothing in flight quits at once", "[delivery]") {
+  start();
+  caf::anon_send(delivery, drain{});
+  run();
+  CHECK_FALSE(is_alive(delivery));
+}
+
+TEST_CASE_METHOD(delivery_fixture, "a silent store does not make it ask twice", "[delivery]") {
+  in_store.put(1, 1, now);
+  script->silent = true;
+  start();
+  for (int i = 0; i < 10; ++i) {
+    ring();
+    advance(10s);
+  }
+  CHECK(turns.empty());
+  CHECK(state_of<fake_store_actor>(store).kept.size() == 1);
+}
+
+TEST_CASE("what the client says is what the courier hears", "[delivery]") {
+  using kind = tide::exchange_end::kind;
+  using net::failure;
+  const std::pair<failure, kind> rows[] = {
+      {failure::dns, kind::unreachable},     {failure::refused, kind::unreachable},
+      {failure::tls, kind::unreachable},     {failure::refused_address, kind::unreachable},
+      {failure::timeout, kind::no_answer},   {failure::cut, kind::no_answer},
+      {failure::too_large, kind::no_answer}, {failure::malformed, kind::no_answer},
+  };
+  for (const auto& [from, to] : rows) {
+    const auto got = end_of(net::client_error{from, "why", true}, 7);
+    CHECK(got.is == to);
+    CHECK(got.text == "why");
+    CHECK(got.ms == 7);
+  }
+  net::client_response r{503, {{"retry-AFTER", "9"}}, std::string(5'000, 'x'), true};
+  const auto got = end_of(r, 1);
+  CHECK(got.is == kind::answered);
+  CHECK(got.status == 503);
+  CHECK(got.retry_after == "9");
+  CHECK(got.text.size() == 4'096);
+}
