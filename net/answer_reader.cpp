@@ -19,7 +19,6 @@ public:
   explicit parser(const answer_limits& limits) : limits_(limits) {
     body_limit(boost::none); // counted here, inflated
     skip(limits.to_head);
-    eager(true);
   }
 
   client_response answer;
@@ -29,6 +28,16 @@ public:
   bool other_coding = false;
 
   bool inflated_whole() const { return !inflater_ || inflater_->at_end(); }
+
+  /// Bytes of the body, out of their chunks; false: no more of them.
+  bool take(const char* data, std::size_t n) {
+    const bool good =
+        inflater_ ? inflater_->feed(
+                        data, n, [this](const char* part, std::size_t m) { return store(part, m); })
+                  : store(data, n);
+    no_gzip = !good && !too_large && !enough;
+    return good;
+  }
 
 private:
   void on_response_impl(int code, string_view, int, error_code&) override {
@@ -49,26 +58,17 @@ private:
         (same_name(*coding, "gzip") || same_name(*coding, "x-gzip")))
       inflater_.emplace();
   }
-  std::size_t on_body_impl(string_view part, error_code& ec) override { return take(part, ec); }
-  std::size_t on_chunk_body_impl(std::uint64_t, string_view part, error_code& ec) override {
-    return take(part, ec);
+  std::size_t on_body_impl(string_view part, error_code& ec) override {
+    if (!take(part.data(), part.size())) ec = http::error::body_limit;
+    return part.size();
+  }
+  std::size_t on_chunk_body_impl(std::uint64_t, string_view part, error_code&) override {
+    return part.size();
   }
   void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}
   void on_request_impl(http::verb, string_view, string_view, int, error_code&) override {}
   void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
   void on_finish_impl(error_code&) override {}
-
-  std::size_t take(string_view part, error_code& ec) {
-    bool good = false;
-    if (inflater_)
-      good = inflater_->feed(part.data(), part.size(),
-                             [this](const char* data, std::size_t n) { return store(data, n); });
-    else
-      good = store(part.data(), part.size());
-    no_gzip = !good && !too_large && !enough;
-    if (!good) ec = http::error::body_limit;
-    return part.size();
-  }
 
   bool store(const char* data, std::size_t n) {
     const std::size_t fits = std::min(n, limits_.max_answer - seen_);
@@ -99,34 +99,56 @@ answer_reader::step answer_reader::fail(net::failure kind, std::string text) {
 answer_reader::step answer_reader::feed(const char* data, std::size_t n, std::size_t& used) {
   begun_ = begun_ || n != 0;
   used = 0;
-  for (;;) {
+  while (used < n) {
     std::size_t taken = 0;
-    const step s = feed_once(data + used, n - used, taken);
+    const bool in_head = !parser_->is_header_done();
+    const step s =
+        in_head ? feed_head(data + used, n - used, taken) : feed_body(data + used, n - used, taken);
     used += taken;
-    const unsigned status = parser_->answer.status;
-    if (s != step::complete || status / 100 != 1) return s;
-    if (status == 101) return fail(failure::malformed, "the peer changed the protocol unasked");
-    parser_ = std::make_unique<parser>(limits_);
-    head_bytes_ = 0;
+    if (s == step::complete && parser_->answer.status / 100 == 1) {
+      if (parser_->answer.status == 101)
+        return fail(failure::malformed, "the peer changed the protocol unasked");
+      parser_ = std::make_unique<parser>(limits_);
+      head_bytes_ = 0;
+    } else if (s != step::need_more || taken == 0) {
+      return s;
+    }
   }
+  return step::need_more;
 }
 
-answer_reader::step answer_reader::feed_once(const char* data, std::size_t n, std::size_t& used) {
-  const bool in_head = !parser_->is_header_done();
+answer_reader::step answer_reader::feed_head(const char* data, std::size_t n, std::size_t& used) {
   error_code ec;
   used = parser_->put(boost::asio::const_buffer(data, n), ec);
-  if (in_head && !parser_->is_header_done()) {
-    // Beast's own limit starts anew with each piece.
-    head_bytes_ += used;
-    if (head_bytes_ + (n - used) > max_header || ec == http::error::header_limit)
-      return fail(failure::too_large, "the answer's headers are too large");
+  // Beast's own limit starts anew with each piece.
+  head_bytes_ += used;
+  const std::size_t seen = parser_->is_header_done() ? head_bytes_ : head_bytes_ + (n - used);
+  if (seen > max_header || ec == http::error::header_limit)
+    return fail(failure::too_large, "the answer's headers are too large");
+  if (ec == http::error::need_more) return step::need_more;
+  if (ec) return fail(failure::malformed, "the answer is not HTTP: " + ec.message());
+  return parser_->is_done() ? message_done() : step::need_more;
+}
+
+answer_reader::step answer_reader::feed_body(const char* data, std::size_t n, std::size_t& used) {
+  bool whole = false;
+  bool broken = false;
+  if (parser_->chunked()) {
+    const auto got = chunks_.feed(
+        data, n, used, [](std::uint64_t) { return true; },
+        [this](const char* part, std::size_t m) { return parser_->take(part, m); });
+    whole = got == chunk_reader::step::complete;
+    broken = got == chunk_reader::step::malformed;
+  } else {
+    error_code ec;
+    used = parser_->put(boost::asio::const_buffer(data, n), ec);
+    whole = parser_->is_done();
   }
   if (parser_->enough) return step::complete;
   if (parser_->too_large) return fail(failure::too_large, "the answer is too large");
   if (parser_->no_gzip) return fail(failure::malformed, "the answer does not inflate");
-  if (ec == http::error::need_more) return step::need_more;
-  if (ec) return fail(failure::malformed, "the answer is not HTTP: " + ec.message());
-  return parser_->is_done() ? message_done() : step::need_more;
+  if (broken) return fail(failure::malformed, "the answer is not HTTP: bad chunk");
+  return whole ? message_done() : step::need_more;
 }
 
 answer_reader::step answer_reader::message_done() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/chunk_reader.hpp"
 #include "net/http_client.hpp"
 
 #include <cstddef>
@@ -20,7 +21,7 @@ struct answer_limits {
 /// Bytes → one answer, inflated. No socket, no clock. Interim answers (1xx) are passed over.
 class answer_reader {
 public:
-  static constexpr std::size_t max_header = 32 * 1024;
+  static constexpr std::size_t max_header = std::size_t{32} * 1024;
 
   enum class step { need_more, complete, failed };
 
@@ -46,11 +47,13 @@ public:
 private:
   class parser;
   step fail(net::failure kind, std::string text);
-  step feed_once(const char* data, std::size_t n, std::size_t& used);
+  step feed_head(const char* data, std::size_t n, std::size_t& used);
+  step feed_body(const char* data, std::size_t n, std::size_t& used);
   step message_done();
 
   const answer_limits limits_;
   std::unique_ptr<parser> parser_;
+  chunk_reader chunks_;
   std::size_t head_bytes_ = 0;
   bool begun_ = false;
   client_error failure_;

@@ -14,7 +14,7 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr std::size_t first_buffer = 16 * 1024;
+constexpr std::size_t first_buffer = std::size_t{16} * 1024;
 constexpr std::chrono::milliseconds settle_time{20};
 constexpr std::size_t most_buffer = answer_reader::max_header + 1;
 

@@ -33,7 +33,7 @@ struct client_request {
   /// From the call to the last byte of the answer, waiting for a connection included.
   std::chrono::milliseconds timeout{10'000};
   /// Bytes of the answer's body, inflated.
-  std::size_t max_answer = 16 * 1024 * 1024;
+  std::size_t max_answer = std::size_t{16} * 1024 * 1024;
   /// 0: the whole body, and one over max_answer is too_large. Else: its first so many bytes are
   /// kept, reading stops at max_answer, and the answer counts all the same (`cut_short`).
   std::size_t keep = 0;

@@ -30,13 +30,13 @@ class server_core;
 /// All times are looked at every quarter of the shortest one, at least every 250 ms.
 struct server_limits {
   /// Request line and headers together; beyond: 431.
-  std::size_t max_header = 16 * 1024;
+  std::size_t max_header = std::size_t{16} * 1024;
   /// As sent; beyond: 413.
-  std::size_t max_body = 4 * 1024 * 1024;
+  std::size_t max_body = std::size_t{4} * 1024 * 1024;
   /// Beyond: 503, and the connection ends.
   std::size_t max_connections = 1024;
   /// Bytes of bodies read and not answered; beyond: 503, before the body is read.
-  std::size_t max_in_flight_bytes = 64 * 1024 * 1024;
+  std::size_t max_in_flight_bytes = std::size_t{64} * 1024 * 1024;
   /// From a request's first byte (or the accept) to its last header.
   std::chrono::milliseconds header{5'000};
   /// For the whole body.
@@ -88,7 +88,8 @@ public:
   /// is left out then.
   using handler = std::function<void(std::shared_ptr<request>, reply_slot)>;
 
-  /// `io` must outlive this. With `tls` every connection is TLS.
+  /// `io` must outlive this and every slot (so: the actors too). With `tls` every connection is
+  /// TLS.
   http_server(boost::asio::io_context& io, const server_limits& limits, head_check on_head,
               handler on_request, std::shared_ptr<const tls_context> tls = nullptr);
   /// Closes everything. The callbacks may still run on other threads until `io` is stopped or

@@ -18,7 +18,7 @@ inflater::~inflater() {
 
 bool inflater::feed(const char* data, std::size_t n, const sink& out) {
   if (!ready_) return false;
-  std::array<char, 16 * 1024> piece;
+  std::array<char, std::size_t{16} * 1024> piece;
   stream_->next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data)); // zlib does not write there
   stream_->avail_in = static_cast<uInt>(n);
   do {

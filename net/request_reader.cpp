@@ -11,16 +11,14 @@ using boost::system::error_code;
 
 class request_reader::parser final : public http::basic_parser<true> {
 public:
-  parser(request& into, std::size_t max_body) : into_(into), max_body_(max_body) {
-    body_limit(boost::none); // counted here, over all chunks and against the budget
+  explicit parser(request& into) : into_(into) {
+    body_limit(boost::none); // counted by whoever takes the body
   }
 
   int version = 0;
   std::string target;
   unsigned hosts = 0;
   bool other_coding = false;
-  bool too_large = false;
-  bool no_room = false;
 
 private:
   void on_request_impl(http::verb, string_view method, string_view t, int v, error_code&) override {
@@ -37,13 +35,8 @@ private:
     into_.headers.emplace_back(std::string(text.data(), text.size()),
                                std::string(value.data(), value.size()));
   }
-  void on_chunk_header_impl(std::uint64_t size, string_view, error_code& ec) override {
-    too_large = size > max_body_ - into_.body.size();
-    no_room = !too_large && !into_.held.grow(size);
-    if (too_large || no_room) ec = http::error::body_limit;
-  }
+  void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}
   std::size_t on_chunk_body_impl(std::uint64_t, string_view part, error_code&) override {
-    into_.body.append(part.data(), part.size());
     return part.size();
   }
   std::size_t on_body_impl(string_view part, error_code&) override { return part.size(); }
@@ -53,7 +46,6 @@ private:
   void on_finish_impl(error_code&) override {}
 
   request& into_;
-  const std::size_t max_body_;
 };
 
 namespace {
@@ -86,7 +78,8 @@ request_reader::request_reader(std::size_t max_header, std::size_t max_body)
 request_reader::~request_reader() = default;
 
 void request_reader::start(request& into) {
-  parser_ = std::make_unique<parser>(into, max_body_);
+  parser_ = std::make_unique<parser>(into);
+  chunks_ = {};
   into_ = &into;
   head_bytes_ = 0;
 }
@@ -97,29 +90,51 @@ request_reader::step request_reader::fail(unsigned status, std::string_view deta
 }
 
 request_reader::step request_reader::feed(const char* data, std::size_t n, std::size_t& used) {
-  const bool in_head = !parser_->is_header_done();
-  const std::size_t skipped = parser_->got_some() ? 0 : empty_lines(data, n);
+  return parser_->is_header_done() ? feed_chunks(data, n, used) : feed_head(data, n, used);
+}
+
+request_reader::step request_reader::feed_head(const char* data, std::size_t n, std::size_t& used) {
   error_code ec = http::error::need_more;
-  used = skipped;
-  if (!(n == skipped || (!parser_->got_some() && n - skipped == 1 && data[skipped] == '\r')))
-    used += parser_->put(boost::asio::const_buffer(data + skipped, n - skipped), ec);
-  if (in_head) {
-    // Beast's own limit starts anew with each piece.
-    head_bytes_ += used;
-    const std::size_t seen = parser_->is_header_done() ? head_bytes_ : head_bytes_ + (n - used);
-    if (seen > max_header_ || ec == http::error::header_limit)
-      return fail(431, "the request's headers are too large");
-  }
-  if (parser_->too_large) return fail(413, "the body is too large");
-  if (parser_->no_room) return fail(503, "too many bodies are in flight");
+  used = parser_->got_some() ? 0 : empty_lines(data, n);
+  const bool half_an_empty_line = !parser_->got_some() && n - used == 1 && data[used] == '\r';
+  if (n != used && !half_an_empty_line)
+    used += parser_->put(boost::asio::const_buffer(data + used, n - used), ec);
+  // Beast's own limit starts anew with each piece.
+  head_bytes_ += used;
+  const std::size_t seen = parser_->is_header_done() ? head_bytes_ : head_bytes_ + (n - used);
+  if (seen > max_header_ || ec == http::error::header_limit)
+    return fail(431, "the request's headers are too large");
   if (ec == http::error::need_more) return step::need_more;
   if (ec) return fail(400, "malformed HTTP: " + ec.message());
-  if (!in_head) return parser_->is_done() ? step::complete : step::need_more;
   return parser_->is_header_done() ? head_done() : step::need_more;
 }
 
+request_reader::step request_reader::feed_chunks(const char* data, std::size_t n,
+                                                 std::size_t& used) {
+  bool too_large = false;
+  const auto size = [&](std::uint64_t bytes) {
+    too_large = bytes > max_body_ - into_->body.size();
+    return !too_large && into_->hold(bytes);
+  };
+  const auto out = [this](const char* part, std::size_t bytes) {
+    into_->body.append(part, bytes);
+    return true;
+  };
+  switch (chunks_.feed(data, n, used, size, out)) {
+  case chunk_reader::step::need_more:
+    return step::need_more;
+  case chunk_reader::step::complete:
+    return step::complete;
+  case chunk_reader::step::malformed:
+    return fail(400, "malformed HTTP: bad chunk");
+  case chunk_reader::step::unwanted:
+    break;
+  }
+  return too_large ? fail(413, "the body is too large")
+                   : fail(503, "too many bodies are in flight");
+}
+
 request_reader::step request_reader::head_done() {
-  parser_->eager(true);
   if (parser_->other_coding) return fail(501, "a transfer coding other than chunked");
   if (parser_->version == 10 && parser_->chunked()) return fail(400, "HTTP/1.0 has no chunks");
   if (parser_->hosts > 1 || (parser_->hosts == 0 && parser_->version != 10))

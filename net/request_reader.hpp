@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/chunk_reader.hpp"
 #include "net/http_server.hpp"
 
 #include <cstddef>
@@ -41,12 +42,15 @@ public:
 private:
   class parser;
   step fail(unsigned status, std::string_view detail);
+  step feed_head(const char* data, std::size_t n, std::size_t& used);
+  step feed_chunks(const char* data, std::size_t n, std::size_t& used);
   step head_done();
 
   const std::size_t max_header_;
   const std::size_t max_body_;
   std::size_t head_bytes_ = 0;
   std::unique_ptr<parser> parser_;
+  chunk_reader chunks_;
   request* into_ = nullptr;
   response failure_;
 };

@@ -18,15 +18,13 @@ namespace {
 /// After an answer that ends the connection: what the peer still sends is read, so that the system
 /// does not throw the answer away with a reset (RFC 9112 §9.6).
 constexpr milliseconds linger_time{1'000};
-constexpr std::size_t linger_bytes = 256 * 1024;
+constexpr std::size_t linger_bytes = std::size_t{256} * 1024;
 
 } // namespace
 
 server_session::server_session(std::shared_ptr<server_core> core, asio::ip::tcp::socket socket)
     : core_(std::move(core)), stream_(std::move(socket)),
-      reader_(core_->limits.max_header, core_->limits.max_body), buffer_(first_buffer, '\0') {
-  core_->add(this);
-}
+      reader_(core_->limits.max_header, core_->limits.max_body), buffer_(first_buffer, '\0') {}
 
 server_session::~server_session() {
   request_ended();
@@ -34,6 +32,7 @@ server_session::~server_session() {
 }
 
 void server_session::start(bool refuse) {
+  core_->add(this); // not in the constructor: until that is over nobody can hold this
   refuse_ = refuse;
   error_code ec;
   remote_ = stream_.socket().remote_endpoint(ec).address();

@@ -35,7 +35,7 @@ public:
   void cut() { stream_.interrupt(true); }
 
 private:
-  static constexpr std::size_t first_buffer = 4 * 1024;
+  static constexpr std::size_t first_buffer = std::size_t{4} * 1024;
 
   enum class phase { handshake, idle, head, body, working, writing, lingering };
 

@@ -13,7 +13,7 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr std::size_t body_piece = 64 * 1024;
+constexpr std::size_t body_piece = std::size_t{64} * 1024;
 
 bool needs_length(const std::string& method) {
   return method == "POST" || method == "PUT" || method == "PATCH";

@@ -53,6 +53,17 @@ TEST_CASE("chunks are joined, in whatever pieces they come", "[server]") {
   CHECK(parse_answer(c.read_message()).body == "abcdefgh");
 }
 
+TEST_CASE("an empty chunked body may come in any pieces", "[server]") {
+  served s;
+  raw_socket c = s.connect();
+  c.send("POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
+  for (const char* const piece : {"0\r\n", "\r", "\n"}) {
+    std::this_thread::sleep_for(10ms);
+    c.send(piece);
+  }
+  CHECK(parse_answer(c.read_message()).status == 200);
+}
+
 TEST_CASE("a trailer does not pass for a header", "[server]") {
   served s;
   const auto a = parse_answer(s.talk(
