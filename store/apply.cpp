@@ -34,17 +34,18 @@ const std::vector<tide::sighting>* logs_of(const tide::verdict& v) {
 /// Do the confirmations of what lies above the mark come in the chain's order? Not where a block is
 /// proved before its range.
 bool in_order(const tide::write_set& set, const std::optional<evm::block_id>& mark) {
-  std::uint64_t reached = mark ? mark->number : 0;
+  std::optional<std::uint64_t> reached = number_of(mark);
   for (const tide::verdict& v : set.verdicts) {
-    std::uint64_t first = 0, last = 0;
+    std::optional<std::uint64_t> first, last;
     if (const auto* shown = std::get_if<tide::shown>(&v); shown && !shown->blocks.empty()) {
       first = shown->blocks.front().number;
       last = shown->blocks.back().number;
     } else if (const auto* proved = std::get_if<tide::proved>(&v)) {
       first = last = proved->block.number;
     }
-    if (mark && last <= mark->number) continue; // late, or no verdict about blocks
-    if (first < reached) return false;
+    const bool late = mark && last && *last <= mark->number;
+    if (!first || late) continue;
+    if (reached && *first <= *reached) return false;
     reached = last;
   }
   return true;

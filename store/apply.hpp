@@ -69,8 +69,10 @@ private:
   void take(work& w, const tide::resumed& v);
   void take(work& w, const tide::hint_verdict& v);
   // sightings.cpp
+  /// Logs of blocks that were read whole, which alone know their ordinals.
+  void take_logs(work& w, const std::vector<tide::sighting>& logs, tide::reading how);
   void take_log(work& w, std::optional<stored_event> e, const tide::sighting& log,
-                tide::reading how);
+                tide::reading how, std::optional<std::int64_t> replaces = std::nullopt);
   void confirm(work& w, stored_event& e, const tide::sighting& log);
   void ripen(work& w, stored_event& e);
   void roll_back(work& w, stored_event& e, tide::why why);

@@ -145,8 +145,8 @@ void event_table::update_event(stored_event& e, const tide::sighting& log, tide:
 }
 
 stored_event event_table::open(std::int64_t chain, const std::optional<stored_event>& prior,
-                               const tide::sighting& log, tide::status to, const decision& d) {
-  const auto replaces = replaced(chain, log);
+                               const tide::sighting& log, tide::status to,
+                               std::optional<std::int64_t> replaces, const decision& d) {
   ++ledger_.last.inclusion;
   stored_event e = prior ? *prior : insert_event(chain, log, to);
   if (prior) update_event(e, log, to);

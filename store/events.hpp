@@ -43,8 +43,11 @@ public:
 
   // Each of these makes one fact; its feed seq is last.feed then.
   /// A new inclusion, of a new event or of `prior`, which is rolled back; pending or confirmed.
+  /// The row that held the same log of the transaction, at another index, in a block that was undone.
+  std::optional<std::int64_t> replaced(std::int64_t chain, const tide::sighting& log);
   stored_event open(std::int64_t chain, const std::optional<stored_event>& prior,
-                    const tide::sighting& log, tide::status to, const decision& d);
+                    const tide::sighting& log, tide::status to,
+                    std::optional<std::int64_t> replaces, const decision& d);
   void confirm(stored_event& e, const tide::needs& asks, const decision& d);
   void roll_back(stored_event& e, tide::why why, const decision& d);
   /// What a pending row needs has grown.
@@ -53,7 +56,6 @@ public:
 private:
   stored_event insert_event(std::int64_t chain, const tide::sighting& log, tide::status to);
   void update_event(stored_event& e, const tide::sighting& log, tide::status to);
-  std::optional<std::int64_t> replaced(std::int64_t chain, const tide::sighting& log);
   void add_fact(const stored_event& e, tide::why why, const decision& d);
 
   ledger& ledger_;

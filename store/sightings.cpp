@@ -7,8 +7,18 @@
 
 namespace tidemark::store {
 
+void chain_writer::take_logs(work& w, const std::vector<tide::sighting>& logs, tide::reading how) {
+  // What each replaces is looked up before any is written: where indexes shift by less than a transaction has logs, the row
+  // that one leaves is the row that another takes.
+  std::vector<std::optional<std::int64_t>> replaces;
+  replaces.reserve(logs.size());
+  for (const tide::sighting& log : logs) replaces.push_back(events_.replaced(w.c.chain, log));
+  for (std::size_t i = 0; i < logs.size(); ++i)
+    take_log(w, events_.find(w.c.chain, logs[i].tx, logs[i].log_index), logs[i], how, replaces[i]);
+}
+
 void chain_writer::take_log(work& w, std::optional<stored_event> e, const tide::sighting& log,
-                            tide::reading how) {
+                            tide::reading how, std::optional<std::int64_t> replaces) {
   std::optional<tide::event_row> row;
   if (e) row = e->row;
   bool left = false;
@@ -33,7 +43,7 @@ void chain_writer::take_log(work& w, std::optional<stored_event> e, const tide::
   if (f.opens) {
     const bool late = w.late(log.block.number);
     const auto to = f.confirms ? tide::status::confirmed : tide::status::pending;
-    e = events_.open(w.c.chain, e, log, to, w.by);
+    e = events_.open(w.c.chain, e, log, to, replaces, w.by);
     ++w.done.added;
     w.done.confirmed += f.confirms;
     if (f.confirms)

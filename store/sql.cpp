@@ -4,13 +4,26 @@
 namespace tidemark::store {
 
 bool sql_error::fatal() const {
-  // A write that fails (a quota, a limit) is undone like a full disk; what was read or synced is not in doubt.
+  // A write that fails (a quota, a limit) is undone like a full disk; what was read or synced is
+  // not in doubt.
   if (code == SQLITE_IOERR_NOMEM || code == SQLITE_IOERR_WRITE) return false;
   const int primary = code & 0xff;
   return primary == SQLITE_IOERR || primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB;
 }
 
+namespace {
+
+/// SQLite counts its memory under a lock that every allocation of every connection would take;
+/// nobody asks for the count.
+void count_no_memory() {
+  static const int once = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+  (void)once; // refused if SQLite runs already: then it only costs time
+}
+
+} // namespace
+
 connection::connection(const std::string& path, int flags) {
+  count_no_memory();
   const int rc = sqlite3_open_v2(path.c_str(), &db_, flags | SQLITE_OPEN_EXRESCODE, nullptr);
   if (rc == SQLITE_OK) return;
   const std::string text = db_ ? sqlite3_errmsg(db_) : sqlite3_errstr(rc);

@@ -46,8 +46,8 @@ void chain_writer::take(work& w, const tide::saw& v) {
   for (const tide::sighting& log : v.logs) {
     if (!checked || *checked != log.block) must_be_canonical(w, log.block, "a log was seen in");
     checked = &log.block;
-    take_log(w, events_.find(w.c.chain, log.tx, log.log_index), log, tide::reading::saw);
   }
+  take_logs(w, v.logs, tide::reading::saw);
 }
 
 void chain_writer::take(work& w, const tide::shown& v) {
@@ -106,8 +106,7 @@ void chain_writer::take(work& w, const tide::proved& v) {
   for (stored_event& e : events)
     if (e.row.block == v.block && places.contains(place_of(e)) && !ours.contains(place_of(e)))
       ripen(w, e);
-  for (const tide::sighting& log : v.logs)
-    take_log(w, events_.find(w.c.chain, log.tx, log.log_index), log, tide::reading::proved);
+  take_logs(w, v.logs, tide::reading::proved);
 }
 
 void chain_writer::take(work& w, const tide::mark_moved& v) {

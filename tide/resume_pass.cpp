@@ -57,7 +57,10 @@ tide::pass tide::resume_pass() {
     set.verdicts.push_back(resumed{});
     put(std::move(set));
     const store_answer done = co_await the_outcome{*this};
-    if (!std::holds_alternative<applied>(done)) co_return pass_end::failed;
+    if (!std::holds_alternative<applied>(done)) {
+      answer_with({false, "going on contradicts what is stored", {}, 0, 0});
+      co_return pass_end::failed;
+    }
     halted_.reset();
     suspect_reorg_ = f.found;
     next_head_ = now_;

@@ -128,6 +128,7 @@ struct delivery_fixture : actor_fixture {
     };
     store = own(sys.spawn(make_fake_store, script));
   }
+  ~delivery_fixture() { end(); }
   void start() {
     delivery_params p;
     p.handler = handler;

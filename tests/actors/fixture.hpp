@@ -56,12 +56,16 @@ struct actor_fixture {
   actor_fixture() = default;
   actor_fixture(const actor_fixture&) = delete;
   actor_fixture& operator=(const actor_fixture&) = delete;
-  /// The coordinator's stop loops over pending time-outs, and a self-arming timer never ends.
-  ~actor_fixture() {
+  /// Ends every owned actor. A fixture whose members are called by actors calls this in its own
+  /// destructor, before they are gone. The coordinator's stop loops over pending time-outs, and a
+  /// self-arming timer never ends, so that none may be left.
+  void end() {
     for (auto& p : owned)
       caf::anon_send_exit(p, caf::exit_reason::kill);
+    owned.clear();
     run();
   }
+  ~actor_fixture() { end(); }
 };
 
 } // namespace tidemark::actors

@@ -49,6 +49,7 @@ struct intake_fixture : actor_fixture {
       return extracted_stored{};
     };
   }
+  ~intake_fixture() { end(); }
   void put(std::size_t n) {
     for (; n > 0; --n)
       waiting.push_back({static_cast<std::int64_t>(100 + waiting.size() + extracted.size()),

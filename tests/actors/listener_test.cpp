@@ -32,6 +32,7 @@ struct listener_fixture : actor_fixture {
     callbacks = make_ingest_callbacks({std::make_shared<const ingest_rules>(ingest_config()),
                                        counters, door, [this] { return now; }});
   }
+  ~listener_fixture() { end(); }
   void start() {
     listener =
         own(sys.spawn(make_listener, listener_params{store, counters, [this] { return now; }}));

@@ -74,7 +74,7 @@ scenario('Host, Origin, content types, methods, paths', {
 
 scenario('health', {}, async (world) => {
   const { daemon } = world;
-  await world.marked(0);
+  await until('the head is known', async () => (await world.daemon.chain()).head);
   assert.equal((await daemon.api('/livez')).status, 200);
   assert.equal((await daemon.api('/readyz')).status, 200);
   const page = await daemon.api('/');

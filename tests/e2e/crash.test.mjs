@@ -180,6 +180,26 @@ scenario('a second process on the same store ends with 75, before it binds anyth
   await world.settled();
 });
 
+scenario('the file alone, moved after a clean stop, goes on as it was', {}, async (world) => {
+  const { anvil, daemon, handler } = world;
+  await anvil.emit({ contract: world.A, count: 2 });
+  await anvil.mine(2);
+  await world.settled();
+  await until('all is acknowledged', async () => (await daemon.all('/v1/events')).every((e) => e.processing.app === 'delivered'));
+  const before = handler.requests.length;
+  assert.equal((await daemon.stop()).code, 0);
+  const elsewhere = path.join(world.dir, 'elsewhere');
+  fs.mkdirSync(elsewhere);
+  fs.renameSync(daemon.storeFile, path.join(elsewhere, 'moved.db'));
+  daemon.write({ ...daemon.config, store: { ...daemon.config.store, path: path.join(elsewhere, 'moved.db') } });
+  await daemon.start();
+  assert.equal((await daemon.all('/v1/events')).length, 2);
+  await anvil.emit({ contract: world.A });
+  await anvil.mine(2);
+  assert.equal(await world.settled(), 3);
+  assert.equal(handler.requests.length, before + 2, 'nothing is sent again');
+});
+
 scenario('a store that is no store: 74; one of a newer program: 78; one that cannot be written: 74', { start: false }, async (world) => {
   const { daemon } = world;
   const ends = async () => {

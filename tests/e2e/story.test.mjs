@@ -91,7 +91,7 @@ scenario('the same webhook again is a duplicate and changes nothing', {}, async 
 scenario('a webhook names a block before the head pass can: first seen by it', {
   config: (c) => { c.chains[0].poll_interval = '5s'; },
 }, async (world) => {
-  await world.marked(0);
+  await until('the head is known', async () => (await world.daemon.chain()).head);
   const transfer = await one(world);
   await alchemy(world.daemon, [transfer]);
   const pending = await until('it is pending long before the next poll', () => world.handler.of(transfer.eventId, 'pending')[0], { timeout: 3000 });

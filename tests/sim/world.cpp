@@ -77,19 +77,19 @@ void world::fork(std::uint64_t depth, std::uint64_t longer) {
   depth = std::min(depth, head());
   if (depth == 0) return;
   left_ = canonical_;
-  std::vector<std::vector<transaction>> branch(depth + longer);
+  std::vector<std::vector<transaction>> others(depth + longer);
   const auto base = canonical_.size() - depth;
   for (std::uint64_t i = 0; i < depth; ++i)
     for (auto t : blocks_.at(canonical_[base + i]).transactions) {
       const auto fate = random() % 10;
       if (fate == 0) continue;                                // dropped
       if (fate == 1) t.logs = 0;                              // reverts now
-      if (fate == 2) branch[i].push_back(make_transaction()); // shifted by a new one before it
-      const auto where = fate < 7 ? i : std::min<std::uint64_t>(i + random() % 3, branch.size() - 1);
-      branch[where].push_back(t);
+      if (fate == 2) others[i].push_back(make_transaction()); // shifted by a new one before it
+      const auto where = fate < 7 ? i : std::min<std::uint64_t>(i + random() % 3, others.size() - 1);
+      others[where].push_back(t);
     }
   canonical_.resize(base);
-  for (auto& txs : branch) {
+  for (auto& txs : others) {
     if (chance(20)) std::reverse(txs.begin(), txs.end());
     append(std::move(txs));
   }

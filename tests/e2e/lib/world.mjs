@@ -119,8 +119,8 @@ export class World {
 }
 
 /** A test in a world of its own; `t` takes subtests (t.test). What holds always is checked at its end. */
-export function scenario(name, options, body) {
-  test(name, { timeout: options.timeout ?? 60_000 }, async (t) => {
+export function scenario(name, options, body, run = test) {
+  return run(name, { timeout: options.timeout ?? 60_000 }, async (t) => {
     const world = new World(options);
     try {
       await world.open();
@@ -137,6 +137,11 @@ export function scenario(name, options, body) {
       await world.close();
     }
   });
+}
+
+/** Scenarios that mostly wait, `width` of them side by side. */
+export function together(name, width, scenarios, timeout = 200_000) {
+  test(name, { concurrency: width, timeout }, (t) => Promise.all(scenarios.map((args) => scenario(...args, t.test.bind(t)))));
 }
 
 function checkNoSecret(world) {
