@@ -139,7 +139,9 @@ chain_actor::behavior_type make_chain(chain_actor::stateful_pointer<chain_state>
           [self](const tick& t) {
             auto& s = self->state;
             if (t.generation != s.generation) return;
-            s.machine ? s.carry_out(s.machine->tick(s.with.now())) : s.boot();
+            if (!s.machine) return s.boot();
+            s.machine->hold(s.with.hold_back());
+            s.carry_out(s.machine->tick(s.with.now()));
           },
           [self](const answered& a) {
             auto& s = self->state;

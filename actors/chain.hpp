@@ -29,6 +29,7 @@ struct chain_params {
   std::function<std::int64_t()> now; ///< ms since 1970
   std::function<void(tide::chain_status)> publish;
   std::function<void(bool warning, std::string_view)> log;
+  std::function<std::string()> hold_back; ///< why no pass may begin now; empty: they may
 };
 
 /// Carries a Tide's effects out and its answers in. Decides nothing.

@@ -171,7 +171,9 @@ net::client_request compose_request(const config::handler& h, const net::url& ta
                                     std::int64_t now_s) {
   net::client_request r;
   r.target = target;
-  r.body = std::make_shared<const std::string>(tide::compose_message(m.fact, m.envelope));
+  auto envelope = m.envelope;
+  envelope.max_bytes = h.max_message;
+  r.body = std::make_shared<const std::string>(tide::compose_message(m.fact, envelope));
   const auto id = tide::message_id(m.fact);
   const auto timestamp = std::to_string(now_s);
   std::string signatures;

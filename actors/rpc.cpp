@@ -114,8 +114,18 @@ void rpc_state::post(std::string body, std::size_t part) {
 }
 
 void rpc_state::came(const net::client_result& how) {
-  if (now_reading->checking) return checked_chain(how);
-  if (!how) return endpoint_failed(failure_of(how.error()), how.error().text, {});
+  auto& job = *now_reading;
+  if (job.checking) return checked_chain(how);
+  if (!how) {
+    // A batch that was too slow, or cut, may have been too large.
+    if (parts.front().count > 1) pool->shrink_batch(job.endpoint);
+    return endpoint_failed(failure_of(how.error()), how.error().text, {});
+  }
+  if (how->fresh && !job.checked) {
+    // A reconnect: who answers under this name now is asked for its chain first.
+    pool->set_known_chain(job.endpoint, false);
+    return send_stage();
+  }
   ++parts_come;
   if (parts_sent < parts.size()) {
     const auto p = parts_sent++;
@@ -137,12 +147,15 @@ void rpc_state::checked_chain(const net::client_result& how) {
   const auto id = value.is_string() ? evm::parse_quantity(value.get_string()) : std::nullopt;
   if (id == with.chain->id) {
     pool->set_known_chain(job.endpoint, true);
+    job.checked = true;
     return send_stage();
   }
-  pool->refuse(job.endpoint, with.now());
   const auto said = id ? "it serves chain " + std::to_string(*id) + ", the config says " + std::to_string(with.chain->id)
                        : "it does not answer eth_chainId with a number";
+  pool->refuse(job.endpoint, said, with.now());
+  with.publish(pool->status());
   job.trouble += (job.trouble.empty() ? "" : "; ") + pool->name(job.endpoint) + ": " + said;
+  ++exchange;
   choose();
 }
 
@@ -161,6 +174,11 @@ void rpc_state::stage_complete() {
       }
       return endpoint_failed(f, r.whole()->message, retry_after(p.how->value()));
     }
+    if (r.missing() > 0 && p.count > 1) {
+      pool->shrink_batch(job.endpoint);
+      return send_stage();
+    }
+    if (p.count > 1) pool->batch_worked(job.endpoint);
     results.insert(results.end(), r.results().begin(), r.results().end());
   }
   const auto& last = parts.back().how->value();
@@ -198,7 +216,8 @@ void rpc_state::endpoint_failed(tide::rpc_failure f, const std::string& text, st
 }
 
 void rpc_state::give_up() {
-  auto text = now_reading->trouble.empty() ? std::string("no endpoint may be asked now") : now_reading->trouble;
+  auto text = now_reading->trouble.empty() ? pool->troubles() : now_reading->trouble;
+  if (text.empty()) text = "no endpoint may be asked now";
   answer_with(tide::no_answer{std::move(text)});
 }
 

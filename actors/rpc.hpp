@@ -65,6 +65,7 @@ struct rpc_state {
     std::size_t endpoint = 0;
     std::optional<tide::reading> reading;
     bool checking = false; ///< the call under way asks for the chain id
+    bool checked = false;  ///< it was asked for in this job
     int rounds = 0;
     std::string trouble;   ///< of every endpoint that failed, for a person
   };

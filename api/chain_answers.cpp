@@ -3,6 +3,8 @@
 
 #include <boost/json/serialize.hpp>
 
+#include <cmath>
+
 namespace tidemark::api {
 namespace {
 
@@ -12,7 +14,7 @@ json::array endpoint_array(const tide::chain_status& s) {
     out.push_back(json::object{{"name", words(e.name)},
                                {"state", json::string(tide::to_text(e.state))},
                                {"head", or_null(e.head)},
-                               {"latency_ms", e.latency_ms},
+                               {"latency_ms", std::llround(e.latency_ms)},
                                {"errors", e.errors},
                                {"lies", e.lies}});
   return out;

@@ -12,6 +12,7 @@
 #include "actors/switchboard.hpp"
 #include "api/admin_api.hpp"
 #include "app/admin_door.hpp"
+#include "app/disk_space.hpp"
 #include "app/log.hpp"
 #include "app/orders.hpp"
 #include "app/signals.hpp"
@@ -122,14 +123,15 @@ private:
       connections.push_back(std::move(*r));
     }
     if (!starts_agree(*config_, *connections.front())) return exit_config;
+    space_ = std::make_shared<disk_space>(config_->store.path, config_->store.min_free);
     if (!register_handlers(*file)) return exit_store;
 
     board_ = std::make_shared<api::live>(api::identity{version(), now_ms(), 1});
     io_ = std::make_unique<net::io_threads>(io_thread_count);
     client_ = std::make_unique<net::http_client>(io_->context(), net::client_limits{});
     system_ = std::make_unique<caf::actor_system>(caf_);
-    start_actors(std::move(file), connections);
-    const int status = serve(connections);
+    start_actors(std::move(file));
+    const int status = serve(std::move(connections));
     stop();
     return status;
   }
@@ -161,7 +163,7 @@ private:
     return "none";
   }
 
-  void start_actors(std::shared_ptr<store::store> file, const std::vector<std::shared_ptr<store::reader>>&) {
+  void start_actors(std::shared_ptr<store::store> file) {
     rules_ = std::make_shared<const actors::ingest_rules>(*config_);
     counters_ = std::make_shared<actors::ingest_counters>(*config_);
     board_->set_ingest([counters = counters_] {
@@ -213,7 +215,8 @@ private:
                   actors::make_chain,
                   actors::chain_params{actors::tide_settings(*shared, *config_), actors::interest_of(*shared, *config_), store_, rpc, now_ms,
                                        [this, name = shared->name](tide::chain_status s) { publish(name, std::move(s), {}); },
-                                       [name = shared->name](bool warning, std::string_view t) { log(warning ? level::warn : level::info, t, {{"chain", name}}); }});
+                                       [name = shared->name](bool warning, std::string_view t) { log(warning ? level::warn : level::info, t, {{"chain", name}}); },
+                                       [space = space_] { return space->enough() ? std::string() : space->text(); }});
               switchboard_.connect(shared->id, chain);
               return std::vector{caf::actor_cast<caf::actor>(chain), caf::actor_cast<caf::actor>(rpc)};
             }};
@@ -257,9 +260,9 @@ private:
 
   static std::uint64_t seed() { return std::random_device{}(); }
 
-  int serve(const std::vector<std::shared_ptr<store::reader>>& connections) {
+  int serve(std::vector<std::shared_ptr<store::reader>> connections) {
     std::vector<actors::reader_actor> readers;
-    for (const auto& c : connections) readers.push_back(system_->spawn<caf::detached>(actors::make_reader, c));
+    for (auto& c : connections) readers.push_back(system_->spawn<caf::detached>(actors::make_reader, std::move(c)));
     readers_ = readers;
     orders_ = make_orders(*config_, switchboard_, store_, *system_);
     const auto api = std::make_shared<const api::admin_api>(*config_, *board_, orders_);
@@ -267,7 +270,13 @@ private:
     switchboard_.on_feed([door = admin_door_] { door->bell(); });
 
     auto ingest = actors::make_ingest_callbacks({rules_, counters_, door_, now_ms});
-    ingest_ = std::make_unique<net::http_server>(io_->context(), ingest_limits(config_->ingest), ingest.on_head, ingest.on_request);
+    ingest_ = std::make_unique<net::http_server>(
+        io_->context(), ingest_limits(config_->ingest),
+        [on_head = ingest.on_head, space = space_](const net::request& r) {
+          auto refused = on_head(r);
+          return refused || space->enough() ? refused : std::optional(actors::unavailable(space->text()));
+        },
+        ingest.on_request);
     net::server_limits admin_limits;
     admin_limits.max_body = 1 << 20;
     admin_limits.answer = 60s;
@@ -326,6 +335,7 @@ private:
   }
 
   std::shared_ptr<const config::config> config_;
+  std::shared_ptr<disk_space> space_;
   caf_config caf_;
   std::shared_ptr<api::live> board_;
   std::unique_ptr<net::io_threads> io_;

@@ -37,14 +37,18 @@ std::string number_text(const std::optional<std::uint64_t>& n) {
   return n ? std::to_string(*n) : "-";
 }
 
+std::string latency_text(double ms) {
+  if (ms == 0) return "-";
+  return ms < 1 ? "<1" : std::to_string(std::lround(ms));
+}
+
 void print_probes(const config::config& c, const std::vector<probed_endpoint>& found) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& e : found)
     rows.push_back({e.chain, printable(e.endpoint), e.trouble.empty() ? "ok" : "failing",
                     number_text(e.chain_id), number_text(e.head), number_text(e.safe),
                     number_text(e.finalized), yes_no(e.batches), yes_no(e.receipts),
-                    e.latency_ms == 0 ? "-" : std::to_string(std::lround(e.latency_ms)),
-                    printable(e.trouble)});
+                    latency_text(e.latency_ms), printable(e.trouble)});
   say('\n' + table({"CHAIN", "ENDPOINT", "STATE", "ID", "HEAD", "SAFE", "FINALIZED", "BATCHES",
                     "RECEIPTS", "MS", "TROUBLE"},
                    rows));
@@ -82,7 +86,7 @@ json::array probe_array(const std::vector<probed_endpoint>& found) {
                                {"finalized", or_null(e.finalized)},
                                {"batches", or_null(e.batches)},
                                {"block_receipts", or_null(e.receipts)},
-                               {"latency_ms", e.latency_ms},
+                               {"latency_ms", std::llround(e.latency_ms)},
                                {"trouble", e.trouble}});
   return out;
 }

@@ -151,10 +151,12 @@ void client_core::on_exchanged(const call_ptr& c, client_connection::exchanged e
     connect(c); // the kept connection had ended unseen; its place goes to a fresh one
     return;
   }
-  if (e.result)
+  if (e.result) {
+    e.result->fresh = !c->reused;
     finish(c, std::move(e.result));
-  else
+  } else {
     fail(c, e.result.error().kind, e.result.error().text);
+  }
 }
 
 void client_core::fail(const call_ptr& c, failure kind, const std::string& text) {

@@ -48,6 +48,7 @@ struct client_response {
   header_list headers;
   std::string body;       ///< inflated
   bool cut_short = false; ///< the answer's body is longer than `body`
+  bool fresh = false; ///< over a connection opened for it: another machine may be behind it now
 };
 
 enum class failure {

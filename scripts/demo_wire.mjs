@@ -22,15 +22,28 @@ export class Wire {
 
   stop() {
     this.server.closeAllConnections();
-    return new Promise((resolve) => { this.server.close(resolve); });
+    return new Promise((resolve) => {
+      this.server.close(resolve);
+    });
   }
 
   async #pass(req, res, bytes) {
     const body = bytes.toString();
     const { id, type, data } = JSON.parse(body);
-    const note = { id, body, status: type.replace('tidemark.event.', ''), eventId: data.event_id, block: data.block.hash, undoes: data.undoes };
+    const note = {
+      id,
+      body,
+      status: type.replace('tidemark.event.', ''),
+      eventId: data.event_id,
+      block: data.block.hash,
+      undoes: data.undoes,
+    };
     this.seen.push(note);
-    const headers = Object.fromEntries(Object.entries(req.headers).filter(([name]) => !['host', 'connection', 'content-length'].includes(name)));
+    const headers = Object.fromEntries(
+      Object.entries(req.headers).filter(
+        ([name]) => !['host', 'connection', 'content-length'].includes(name),
+      ),
+    );
     const answer = await request(this.target, { method: 'POST', headers, body });
     note.booked = answer.status === 204;
     if (this.holdAnswers) return;

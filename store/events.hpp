@@ -43,7 +43,8 @@ public:
 
   // Each of these makes one fact; its feed seq is last.feed then.
   /// A new inclusion, of a new event or of `prior`, which is rolled back; pending or confirmed.
-  /// The row that held the same log of the transaction, at another index, in a block that was undone.
+  /// The row that held the same log of the transaction, at another index, in a block that was
+  /// undone.
   std::optional<std::int64_t> replaced(std::int64_t chain, const tide::sighting& log);
   stored_event open(std::int64_t chain, const std::optional<stored_event>& prior,
                     const tide::sighting& log, tide::status to,

@@ -26,6 +26,12 @@ open_fault fault_of(const sql_error& e) {
   }
 }
 
+/// SQLite's own count: the file keeps its size when the log begins anew.
+int note_log(void* of, sqlite3*, const char*, int frames) {
+  static_cast<parts*>(of)->log_bytes = static_cast<std::uint64_t>(frames) * (4'096 + 24);
+  return SQLITE_OK;
+}
+
 /// Statements, the keys that are not in their b-trees yet, and what was in flight when the last
 /// process ended.
 void start(parts& p) {
@@ -36,6 +42,9 @@ void start(parts& p) {
   p.db->exec("COMMIT");
   p.all->book.instance = p.how.instance;
   p.db->hook = p.how.hook;
+  if (p.in_memory()) return;
+  sqlite3_wal_hook(p.db->handle(), &note_log, &p);
+  p.helper = std::make_unique<checkpointer>(p.how.path);
 }
 
 } // namespace
@@ -72,7 +81,6 @@ std::variant<std::unique_ptr<store>, open_error> store::open(options o) {
       set_writing(*p->db, p->how.full);
       migrate(*p->db, migrations());
       start(*p);
-      if (!p->in_memory()) p->helper = std::make_unique<checkpointer>(p->how.path);
       return std::unique_ptr<store>(new store(std::move(p)));
     }
     if (file_marks(*p->db, migrations()) == file_state::newer)
@@ -95,7 +103,6 @@ std::unique_ptr<store> store::revive(std::unique_ptr<store> dead) {
   p->db = std::move(dead->parts_->db);
   if (sqlite3_get_autocommit(p->db->handle()) == 0) p->db->exec("ROLLBACK");
   start(*p);
-  if (!p->in_memory()) p->helper = std::make_unique<checkpointer>(p->how.path);
   return std::unique_ptr<store>(new store(std::move(p)));
 }
 

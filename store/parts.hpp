@@ -43,11 +43,15 @@ struct tables {
 };
 
 struct parts {
+  static constexpr std::uint64_t first_restart = 64ULL << 20;
+
   options how;
   std::unique_ptr<file_lock> lock;
   std::unique_ptr<connection> db;
   std::unique_ptr<tables> all;
   std::unique_ptr<checkpointer> helper; ///< none for ":memory:"
+  std::uint64_t log_bytes = 0; ///< not copied into the file yet, or no room for the next group
+  std::uint64_t restart_above = first_restart;
 
   bool in_group = false;
   std::optional<store_failure> failed; ///< in this group

@@ -120,9 +120,10 @@ constexpr migration steps_[] = {{1, version_1}};
 std::span<const migration> migrations() { return steps_; }
 
 void set_writing(connection& db, bool full) {
-  sqlite3_busy_timeout(db.handle(), 5'000);
+  sqlite3_busy_timeout(db.handle(), busy_wait_ms);
   db.exec("PRAGMA page_size = 4096; PRAGMA auto_vacuum = NONE; PRAGMA journal_mode = WAL;"
-          "PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0;"
+          "PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864; PRAGMA temp_store "
+          "= MEMORY; PRAGMA mmap_size = 0;"
           "PRAGMA cache_size = -32768; PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = OFF;");
   db.exec(full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
 }

@@ -9,6 +9,8 @@ namespace tidemark::store {
 
 inline constexpr std::int64_t application_id = 0x5469646d; // "Tidm"
 
+inline constexpr int busy_wait_ms = 5'000; // of the writer, for a helper that begins or ends
+
 /// One step forward, one transaction.  Never changed once released.
 struct migration {
   std::int64_t to = 0; ///< user_version after it

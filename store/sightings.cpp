@@ -8,11 +8,12 @@
 namespace tidemark::store {
 
 void chain_writer::take_logs(work& w, const std::vector<tide::sighting>& logs, tide::reading how) {
-  // What each replaces is looked up before any is written: where indexes shift by less than a transaction has logs, the row
-  // that one leaves is the row that another takes.
+  // What each replaces is looked up before any is written: where indexes shift by less than a
+  // transaction has logs, the row that one leaves is the row that another takes.
   std::vector<std::optional<std::int64_t>> replaces;
   replaces.reserve(logs.size());
-  for (const tide::sighting& log : logs) replaces.push_back(events_.replaced(w.c.chain, log));
+  for (const tide::sighting& log : logs)
+    replaces.push_back(events_.replaced(w.c.chain, log));
   for (std::size_t i = 0; i < logs.size(); ++i)
     take_log(w, events_.find(w.c.chain, logs[i].tx, logs[i].log_index), logs[i], how, replaces[i]);
 }

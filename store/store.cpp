@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "store/parts.hpp"
+#include "store/schema.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -8,15 +9,10 @@
 namespace tidemark::store {
 namespace {
 
-constexpr std::uint64_t restart_above = 64ULL << 20;
+constexpr int restart_wait_ms = 300; // longer than a reader's transaction
+constexpr std::uint64_t restart_again = 16ULL << 20;
 
 store_failure failure_of(const sql_error& e) { return {e.fatal(), e.what()}; }
-
-std::uint64_t log_bytes(const parts& p) {
-  std::error_code none;
-  const auto n = std::filesystem::file_size(p.how.path + "-wal", none);
-  return none ? 0 : n;
-}
 
 /// Runs `f` where nothing has failed yet, and turns what SQLite says into a value.
 template <class F> auto guarded(parts& p, F f) -> result<decltype(f())> {
@@ -67,16 +63,24 @@ void sync_log(connection& db) {
   if (rc != SQLITE_OK) throw sql_error(SQLITE_IOERR_FSYNC, "the store's log cannot be synced");
 }
 
+/// The helper copies behind the writer, but only who writes can make the log begin anew where
+/// commits never pause.
+void restart_log(parts& p) {
+  sqlite3_busy_timeout(p.db->handle(), restart_wait_ms);
+  const int rc = sqlite3_wal_checkpoint_v2(p.db->handle(), nullptr, SQLITE_CHECKPOINT_RESTART,
+                                           nullptr, nullptr);
+  sqlite3_busy_timeout(p.db->handle(), busy_wait_ms);
+  // A reader or the helper in the way: not again at once, or every group would wait for it.
+  p.restart_above = rc == SQLITE_OK ? parts::first_restart : p.log_bytes + restart_again;
+}
+
 void after_commit(parts& p) {
   p.all->webhooks.forget();
   p.all->webhook_keys.settle(true);
   p.all->event_keys.settle(true);
   if (!p.helper) return;
-  const std::uint64_t bytes = log_bytes(p);
-  p.helper->log_is(bytes);
-  // Readers or the helper in the way: the next group tries again.
-  if (bytes > restart_above)
-    sqlite3_wal_checkpoint_v2(p.db->handle(), nullptr, SQLITE_CHECKPOINT_RESTART, nullptr, nullptr);
+  p.helper->log_is(p.log_bytes);
+  if (p.log_bytes > p.restart_above) restart_log(p);
 }
 
 } // namespace
@@ -200,9 +204,12 @@ result<void> store::audit(std::string_view who, std::string_view what, std::stri
 void store::set_instance(std::string name) { parts_->all->book.instance = std::move(name); }
 
 sizes store::size() const {
-  std::error_code none;
-  const auto bytes = std::filesystem::file_size(parts_->how.path, none);
-  return {none ? 0 : bytes, log_bytes(*parts_)};
+  const auto size_of = [](const std::string& path) -> std::uint64_t {
+    std::error_code none;
+    const auto n = std::filesystem::file_size(path, none);
+    return none ? 0 : n;
+  };
+  return {size_of(parts_->how.path), size_of(parts_->how.path + "-wal")};
 }
 
 } // namespace tidemark::store

@@ -23,7 +23,8 @@ webhook_log::webhook_log(ledger& l, key_runs& keys)
           l.db, "INSERT INTO intake (webhook, state, hints, seen, last_at) VALUES (?1, 0, 0, 2, ?2)"
                 " ON CONFLICT (webhook) DO UPDATE SET seen = seen + 1, last_at = ?2"),
       count_(l.db, "INSERT INTO sources (source, last_at, received, duplicate, not_found)"
-                   " VALUES (?1, ?2, ?3, ?4, 0) ON CONFLICT (source) DO UPDATE SET last_at = max(last_at, ?2),"
+                   " VALUES (?1, ?2, ?3, ?4, 0) ON CONFLICT (source) DO UPDATE SET last_at = "
+                   "max(last_at, ?2),"
                    " received = received + ?3, duplicate = duplicate + ?4") {}
 
 std::optional<std::int64_t> webhook_log::same(std::int64_t source, std::uint64_t key,

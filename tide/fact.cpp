@@ -4,10 +4,15 @@
 #include "evm/hex.hpp"
 #include "tide/event_json.hpp"
 
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value_from.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <limits>
+#include <vector>
 
 namespace tidemark::tide {
 namespace {
@@ -118,7 +123,10 @@ std::string compose_data(const fact& f) {
   return out;
 }
 
-std::string compose_message(const fact& f, const envelope& e) {
+namespace {
+
+/// `elided`: what the inclusion's JSON lacks, so that the message is not longer than the handler takes.
+std::string compose_with(const fact& f, const envelope& e, const std::vector<std::string>& elided) {
   std::string out;
   out.reserve(f.data.size() + 1'024);
   out += '{';
@@ -130,9 +138,32 @@ std::string compose_message(const fact& f, const envelope& e) {
   out += R"(","epoch":)";
   out += std::to_string(e.epoch);
   if (e.late) out += R"(,"late":true)";
+  if (!elided.empty()) {
+    out += R"(,"elided":)" + boost::json::serialize(boost::json::value_from(elided));
+    append_member(out, "dataref", "/v1/events/" + event_id(f.chain_id, f.tx, f.log_index));
+  }
   out += R"(,"data":)";
   out += compose_data(f);
   out += '}';
+  return out;
+}
+
+} // namespace
+
+std::string compose_message(const fact& f, const envelope& e) {
+  auto out = compose_with(f, e, {});
+  if (e.max_bytes == 0 || out.size() <= e.max_bytes) return out;
+  // Place, topics and hash always stay; what is long goes first.
+  fact less = f;
+  std::vector<std::string> elided;
+  auto object = boost::json::parse(f.data).as_object();
+  for (const char* member : {"data", "args", "input"}) {
+    if (object.stable_erase(member) == 0) continue;
+    elided.emplace_back(member);
+    less.data = boost::json::serialize(object);
+    out = compose_with(less, e, elided);
+    if (out.size() <= e.max_bytes) break;
+  }
   return out;
 }
 

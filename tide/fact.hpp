@@ -54,6 +54,7 @@ struct envelope {
   std::uint64_t sequence = 0;
   std::uint32_t epoch = 1;
   bool late = false;
+  std::size_t max_bytes = 0; ///< of the message; 0: no limit. A longer one leaves out `data`, then `args`, `input`
 };
 /// The whole body of a message to a handler.
 std::string compose_message(const fact& f, const envelope& e);

@@ -8,9 +8,11 @@ namespace tidemark::tide {
 namespace {
 
 constexpr std::int64_t first_back_off = 250, longest_back_off = 30'000;
-constexpr std::int64_t refused_for = 60'000, lying_for = 60'000, unauthorised_for = 60'000, limited_for = 2'000;
+constexpr std::int64_t refused_for = 60'000, lying_for = 60'000, unauthorised_for = 60'000, alone_for = 2'000, limited_for = 2'000;
 constexpr std::size_t logs_wanted = 5'000; // an answer's size is kept near this
 constexpr std::uint32_t grow_after = 3;
+constexpr std::size_t largest_batch = 50;
+constexpr std::uint32_t larger_batch_after = 64;
 
 } // namespace
 
@@ -51,6 +53,7 @@ void pool::succeeded(std::size_t i, double latency_ms, std::uint64_t head) {
   auto& e = all_[i];
   e.failures = 0;
   e.not_before = 0;
+  e.words.clear();
   e.says.latency_ms = e.says.latency_ms == 0 ? latency_ms : e.says.latency_ms * 0.9 + latency_ms * 0.1;
   if (head > e.says.head.value_or(0)) e.says.head = head;
   std::uint64_t best = 0;
@@ -59,9 +62,10 @@ void pool::succeeded(std::size_t i, double latency_ms, std::uint64_t head) {
   e.says.state = e.says.head.value_or(0) + lag_allowed < best ? endpoint_state::lagging : endpoint_state::ok;
 }
 
-void pool::failed(std::size_t i, rpc_failure f, const std::string&, std::int64_t now, std::optional<std::int64_t> retry_after_ms) {
+void pool::failed(std::size_t i, rpc_failure f, const std::string& text, std::int64_t now, std::optional<std::int64_t> retry_after_ms) {
   auto& e = all_[i];
   ++e.says.errors;
+  e.words = text;
   e.checked = false; // what answers next under this name may be another machine
   ++e.failures;
   auto wait = std::min(first_back_off << std::min<std::uint32_t>(e.failures - 1, 7), longest_back_off);
@@ -77,7 +81,7 @@ void pool::failed(std::size_t i, rpc_failure f, const std::string&, std::int64_t
     break;
   case rpc_failure::auth:
     e.says.state = endpoint_state::refused;
-    wait = unauthorised_for;
+    wait = all_.size() > 1 ? unauthorised_for : alone_for;
     break;
   default: e.says.state = endpoint_state::failing; break;
   }
@@ -92,12 +96,27 @@ void pool::lied(std::size_t i, std::int64_t now) {
   e.not_before = now + (all_.size() > 1 ? lying_for : first_back_off);
 }
 
-void pool::refuse(std::size_t i, std::int64_t now) {
+void pool::refuse(std::size_t i, const std::string& text, std::int64_t now) {
   auto& e = all_[i];
+  e.words = text;
   ++e.says.errors;
   e.says.state = endpoint_state::refused;
   e.checked = false;
-  e.not_before = now + (all_.size() > 1 ? refused_for : 1'000);
+  e.not_before = now + (all_.size() > 1 ? refused_for : alone_for);
+}
+
+void pool::batch_worked(std::size_t i) {
+  auto& e = all_[i];
+  if (!e.knows_batches || e.batch >= largest_batch || ++e.batches_worked < larger_batch_after) return;
+  e.batch = std::min(e.batch * 2, largest_batch);
+  e.batches_worked = 0;
+}
+
+std::string pool::troubles() const {
+  std::string out;
+  for (const auto& e : all_)
+    if (!e.words.empty()) out += (out.empty() ? "" : "; ") + e.told.name + ": " + e.words;
+  return out;
 }
 
 std::uint64_t pool::span(std::size_t i) const { return std::max<std::uint64_t>(all_[i].span, 1); }

@@ -4,6 +4,7 @@
 #include "tide/rpc_error.hpp"
 #include "tide/status.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,12 +35,21 @@ public:
   void succeeded(std::size_t i, double latency_ms, std::uint64_t head);
   void failed(std::size_t i, rpc_failure f, const std::string& text, std::int64_t now, std::optional<std::int64_t> retry_after_ms);
   void lied(std::size_t i, std::int64_t now);
-  void refuse(std::size_t i, std::int64_t now); ///< another chain's endpoint: looked at again a minute later
+  void refuse(std::size_t i, const std::string& text, std::int64_t now); ///< another chain's endpoint: looked at again a minute later
 
   // How much at once
   std::size_t batch(std::size_t i) const { return all_[i].batch; }
-  void shrink_batch(std::size_t i) { all_[i].batch = all_[i].batch > 1 ? all_[i].batch / 2 : 1; }
-  void no_batches(std::size_t i) { all_[i].batch = 1; }
+  void shrink_batch(std::size_t i) {
+    all_[i].batch = std::max<std::size_t>(all_[i].batch / 2, 1);
+    all_[i].batches_worked = 0;
+  }
+  /// It does not know batches at all.
+  void no_batches(std::size_t i) {
+    all_[i].batch = 1;
+    all_[i].knows_batches = false;
+  }
+  /// A full batch was answered: after a while a larger one is tried.
+  void batch_worked(std::size_t i);
   std::uint64_t span(std::size_t i) const;
   /// Strictly smaller: the hint if it is one, else half. False: it was one block already.
   bool shrink_span(std::size_t i, std::uint64_t asked, std::optional<std::uint64_t> hint);
@@ -51,6 +61,8 @@ public:
   std::size_t size() const { return all_.size(); }
   const std::string& name(std::size_t i) const { return all_[i].told.name; }
   std::vector<endpoint_status> status() const;
+  /// What those that may not be asked now last said, for a person.
+  std::string troubles() const;
 
 private:
   struct endpoint {
@@ -59,7 +71,10 @@ private:
     bool checked = false; ///< its chain id, since it last failed
     std::uint32_t failures = 0;
     std::int64_t not_before = 0;
+    std::string words;    ///< of its last failure; empty: it worked
     std::size_t batch = 50;
+    std::uint32_t batches_worked = 0; ///< in a row
+    bool knows_batches = true;
     std::uint64_t span = 0;    ///< what works now
     std::uint32_t worked = 0;  ///< ranges in a row
     double tokens = 0;

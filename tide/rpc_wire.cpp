@@ -26,6 +26,7 @@ rpc_error error_of(const json::value& v, int http_status) {
   if (const auto* m = o->if_contains("message"); m && m->is_string()) e.message = std::string(m->get_string());
   // Some say what they mean in `data` alone.
   if (const auto* data = o->if_contains("data"); data && !data->is_null()) e.message += " " + json::serialize(*data);
+  if (http_status >= 400) e.message += " (HTTP " + std::to_string(http_status) + ")";
   if (e.message.size() > longest_error) e.message.resize(longest_error);
   return e;
 }
@@ -68,7 +69,9 @@ rpc_reply::rpc_reply(std::string_view body, int http_status, std::size_t calls)
 
 void rpc_reply::read(const json::value& root, std::size_t calls, int http_status) {
   results_.assign(calls, {nullptr, rpc_error{http_status, 0, "the answer has nothing for this call"}});
+  std::vector<bool> found(calls);
   const auto put = [&](const json::object& o, std::size_t i) {
+    found[i] = true;
     if (const auto* e = o.if_contains("error"); e && !e->is_null()) {
       results_[i] = {nullptr, error_of(*e, http_status)};
     } else if (const auto* r = o.if_contains("result")) {
@@ -83,6 +86,7 @@ void rpc_reply::read(const json::value& root, std::size_t calls, int http_status
       if (id && id->is_int64()) n = id->get_int64();
       if (n >= 1 && static_cast<std::uint64_t>(n) <= calls) put(*o, static_cast<std::size_t>(n) - 1);
     }
+    missing_ = static_cast<std::size_t>(std::count(found.begin(), found.end(), false));
     return;
   }
   const auto* o = root.if_object();

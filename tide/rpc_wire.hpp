@@ -28,6 +28,8 @@ public:
   const std::vector<call_result>& results() const { return results_; }
   /// Set when the body says nothing about single calls: HTML, half a JSON, one error for the whole batch.
   const std::optional<rpc_error>& whole() const { return whole_; }
+  /// Calls that the answer has nothing for: a batch that was too large for somebody on the way.
+  std::size_t missing() const { return missing_; }
   /// The endpoint answered a batch with one object: it may not know batches.
   bool refuses_batches() const { return refuses_batches_; }
 
@@ -38,6 +40,7 @@ private:
   boost::json::value root_;
   std::vector<call_result> results_;
   std::optional<rpc_error> whole_;
+  std::size_t missing_ = 0;
   bool refuses_batches_ = false;
 };
 

@@ -121,7 +121,7 @@ tide::effects tide::run(millis now) {
 
 tide::pass_kind tide::next_pass() const {
   if (resume_order_) return pass_kind::resume;
-  if (halted_) return pass_kind::none;
+  if (halted_ || !held_back_.empty()) return pass_kind::none;
   if (!started_) return now_ >= next_start_ ? pass_kind::start : pass_kind::none;
   // A fork is looked into before anything else is concluded.
   if (suspect_reorg_) return now_ >= next_reorg_ ? pass_kind::reorg : pass_kind::none;
@@ -228,7 +228,7 @@ write_set tide::new_set() const {
 }
 
 millis tide::next_tick() const {
-  if (halted_ || running_ || ended_) return now_ + 1'000; // answers wake it
+  if (halted_ || running_ || ended_ || !held_back_.empty()) return now_ + 1'000; // answers wake it
   if (!started_) return next_start_;
   if (suspect_reorg_) return next_reorg_;
   auto at = std::min({next_head_, next_check_, next_overlap_, next_take_});
@@ -254,6 +254,9 @@ chain_status tide::status() const {
   if (halted_) {
     s.state = chain_state::halted;
     s.reason = *halted_;
+  } else if (!held_back_.empty()) {
+    s.state = chain_state::degraded;
+    s.reason = held_back_;
   } else if (!started_) {
     s.state = chain_state::starting;
     s.reason = failing->trouble;

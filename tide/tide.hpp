@@ -62,6 +62,8 @@ public:
   effects event_blocks(std::vector<event_block> blocks, millis now);
   effects bell(millis now);                         ///< the store has due hints for us
   effects resume(bool accept_reorg, millis now);    ///< an operator's order → resume_answered
+  /// While there is a reason, no pass begins (the disk is nearly full); empty: on they go.
+  void hold(std::string reason) { held_back_ = std::move(reason); }
 
   millis next_tick() const;
   bool ended() const { return ended_; }
@@ -159,6 +161,7 @@ private:
   std::optional<evm::block_id> safe_, finalized_;
   std::uint64_t seen_head_ = 0; ///< the highest head that an endpoint named
   bool blooms_hold_ = true;
+  std::string held_back_;
   bool suspect_reorg_ = false;
   std::optional<std::uint64_t> second_look_; ///< the ancestor of a fork at or below the mark, seen once
   std::deque<chain_hint> hints_;

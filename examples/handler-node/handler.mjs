@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A handler for Tidemark: checks the signature, books each message once, takes back what the chain took back.
+// A handler for Tidemark: checks the signature, books each message once, takes back what the chain
+// took back.
 //   TIDEMARK_SECRET=whsec_… PORT=3000 JOURNAL=journal.jsonl node handler.mjs
 // POST / takes messages; GET / shows the balances.
 import http from 'node:http';
@@ -7,7 +8,10 @@ import { Webhook } from 'standardwebhooks';
 import { Ledger } from './ledger.mjs';
 
 const { TIDEMARK_SECRET, PORT = '3000', JOURNAL = 'journal.jsonl' } = process.env;
-if (!TIDEMARK_SECRET) throw new Error('TIDEMARK_SECRET is not set: it is the `secret` of this handler in tidemark.yaml');
+if (!TIDEMARK_SECRET)
+  throw new Error(
+    'TIDEMARK_SECRET is not set: it is the `secret` of this handler in tidemark.yaml',
+  );
 
 const webhook = new Webhook(TIDEMARK_SECRET);
 const ledger = new Ledger(JOURNAL);
@@ -29,7 +33,9 @@ async function take(req) {
 
 const server = http.createServer(async (req, res) => {
   if (req.method === 'GET') {
-    res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ messages: ledger.size, balances: ledger.balances() }));
+    res
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ messages: ledger.size, balances: ledger.balances() }));
     return;
   }
   try {
@@ -39,5 +45,11 @@ const server = http.createServer(async (req, res) => {
     res.writeHead(500).end();
   }
 });
-server.listen(Number(PORT), '127.0.0.1', () => console.log(`listening on 127.0.0.1:${server.address().port}`));
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => { server.close(() => process.exit(0)); server.closeIdleConnections(); });
+server.listen(Number(PORT), '127.0.0.1', () =>
+  console.log(`listening on 127.0.0.1:${server.address().port}`),
+);
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.on(signal, () => {
+    server.close(() => process.exit(0));
+    server.closeIdleConnections();
+  });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Balances that follow a token's transfers. The journal is the one place where "did I see this message?" and "what did it
-// change?" are kept, in one line each, so a crash can never leave the one without the other. In a real system this is
-// one table with a unique index on `id`, written in the transaction that books the money.
+// Balances that follow a token's transfers. The journal is the one place where "did I see this
+// message?" and "what did it change?" are kept, in one line each, so a crash can never leave the
+// one without the other. In a real system this is one table with a unique index on `id`, written in
+// the transaction that books the money.
 import fs from 'node:fs';
 
 export class Ledger {
@@ -13,10 +14,18 @@ export class Ledger {
       // A line that a crash cut short was never acknowledged: its message comes again.
       try {
         const { id, entries } = JSON.parse(line);
-        this.#entries.set(id, entries.map(([account, amount]) => [account, BigInt(amount)]));
-      } catch { /* see above */ }
+        this.#entries.set(
+          id,
+          entries.map(([account, amount]) => [account, BigInt(amount)]),
+        );
+      } catch {
+        /* see above */
+      }
     }
-    fs.writeFileSync(path, [...this.#entries].map(([id, entries]) => this.#line(id, entries)).join(''));
+    fs.writeFileSync(
+      path,
+      [...this.#entries].map(([id, entries]) => this.#line(id, entries)).join(''),
+    );
     this.#file = fs.openSync(path, 'a');
   }
 
@@ -34,11 +43,17 @@ export class Ledger {
     switch (type) {
       case 'tidemark.event.confirmed': {
         const { from, to, value } = data.args;
-        return [[from, -BigInt(value)], [to, BigInt(value)]];
+        return [
+          [from, -BigInt(value)],
+          [to, BigInt(value)],
+        ];
       }
       case 'tidemark.event.rolled_back':
         // Never delete what was booked: book the reverse of just what the message undoes.
-        return (this.#entries.get(data.undoes) ?? []).map(([account, amount]) => [account, -amount]);
+        return (this.#entries.get(data.undoes) ?? []).map(([account, amount]) => [
+          account,
+          -amount,
+        ]);
       default: // pending, and whatever a later version may send
         return [];
     }
@@ -48,14 +63,22 @@ export class Ledger {
     return `${JSON.stringify({ id, entries: entries.map(([account, amount]) => [account, amount.toString()]) })}\n`;
   }
 
-  get size() { return this.#entries.size; }
+  get size() {
+    return this.#entries.size;
+  }
 
   /** Account → balance, as decimal strings; accounts at zero are left out. */
   balances() {
     const sums = new Map();
     for (const entries of this.#entries.values()) {
-      for (const [account, amount] of entries) sums.set(account, (sums.get(account) ?? 0n) + amount);
+      for (const [account, amount] of entries)
+        sums.set(account, (sums.get(account) ?? 0n) + amount);
     }
-    return Object.fromEntries([...sums].filter(([, sum]) => sum !== 0n).sort().map(([account, sum]) => [account, sum.toString()]));
+    return Object.fromEntries(
+      [...sums]
+        .filter(([, sum]) => sum !== 0n)
+        .sort()
+        .map(([account, sum]) => [account, sum.toString()]),
+    );
   }
 }

@@ -9,10 +9,6 @@
 #include <catch2/catch.hpp>
 #include <zlib.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-
 namespace json = boost::json;
 using namespace tidemark;
 using namespace tidemark::actors;
@@ -33,15 +29,6 @@ std::string gzip(std::string_view text) {
   out.resize(z.total_out);
   deflateEnd(&z);
   return out;
-}
-
-unsigned status_of(const std::variant<accepted_request, refused_request>& v) {
-  const auto* refused = std::get_if<refused_request>(&v);
-  return refused ? refused->answer.status : 200;
-}
-
-store::raw_webhook stored(const accepted_request& a) {
-  return {1, a.source, now, a.headers, a.body};
 }
 
 } // namespace
@@ -264,66 +251,4 @@ TEST_CASE("counters are per source", "[ingest]") {
   CHECK(got[1].of(ingest_result::malformed) == 0);
   CHECK(got[1].last_at == 7);
   CHECK(to_text(got[1].last_result) == "unauthorized");
-}
-
-// One signed request a row, shared with whoever else reads what these providers send.
-TEST_CASE("each row of the shared vectors is answered as the contract says", "[ingest]") {
-  const std::filesystem::path folder = TIDEMARK_SOURCE_DIR "/../shared/providers";
-  if (!std::filesystem::exists(folder / "vectors.json")) {
-    WARN("no vectors beside the sources");
-    return;
-  }
-  const auto content = [](const std::filesystem::path& path) {
-    std::ifstream in{path, std::ios::binary};
-    REQUIRE(in);
-    return std::string{std::istreambuf_iterator<char>{in}, {}};
-  };
-  const auto file = json::parse(content(folder / "vectors.json"));
-  std::size_t rows = 0;
-  for (const auto& v : file.at("vectors").as_array()) {
-    const auto& row = v.as_object();
-    const std::string provider{row.at("provider").as_string()};
-    if (!providers::find(provider)) continue;
-    ++rows;
-    INFO(row.at("id").as_string());
-
-    auto c = ingest_config();
-    c.sources.resize(1);
-    auto& s = c.sources[0];
-    s.provider = provider;
-    s.secrets = {std::string{row.at("secret").as_string()}};
-    if (provider != "raw") s.signature.reset();
-    if (const auto* t = row.if_contains("tolerance_s"); t && !t->is_null())
-      s.tolerance = std::chrono::seconds{t->to_number<std::int64_t>()};
-    c.ingest.max_body = 4 << 20;
-    if (const auto* limit = row.if_contains("limit_bytes"))
-      c.ingest.max_body = limit->to_number<std::uint64_t>();
-    const ingest_rules rules{c};
-
-    const auto* wire = row.if_contains("wire_file");
-    auto r = hook("/hooks/own-relay",
-                  content(folder / std::string{(wire ? *wire : row.at("file")).as_string()}));
-    for (const auto& h : row.at("headers").as_object())
-      r->headers.emplace_back(std::string{h.key()}, std::string{h.value().as_string()});
-    const auto* stage = row.if_contains("stage");
-    const std::string at = stage ? std::string{stage->as_string()} : "";
-    const auto then = row.at("now").to_number<std::int64_t>() * 1'000;
-
-    const auto head = check_head(rules, *r);
-    const auto got = judge(rules, *r, then);
-    const auto status = head ? head->status : status_of(got);
-    if (at == "auth") CHECK(status == 401);
-    if (at == "limit") CHECK(status == 413);
-    if (at == "decode") CHECK((status == 400 || status == 415));
-    if (at != "" && at != "parse") continue;
-    REQUIRE(status == 200);
-    const auto& taken = std::get<accepted_request>(got);
-    CHECK(taken.hints == row.at("hints").as_array().size());
-    const auto read = read_hints(rules, stored(taken));
-    CHECK(read.hints.size() <= taken.hints);
-    if (at == "parse") CHECK(read.state_if_no_hints == tide::hint_state::unparsed);
-    if (at == "") CHECK(read.state_if_no_hints == tide::hint_state::irrelevant);
-    CHECK(taken.headers.find(s.secrets[0]) == std::string::npos);
-  }
-  CHECK(rows >= 57);
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <variant>
 
 namespace tidemark::actors {
 
@@ -76,6 +77,16 @@ inline std::string log_json(unsigned n, std::string_view more = "") {
   std::snprintf(tx, sizeof tx, "0x%064x", n + 1);
   return std::string{R"({"transactionHash":")"} + tx + R"(","logIndex":"0x)" +
          std::to_string(n % 10) + R"(","blockNumber":"0x10")" + std::string{more} + "}";
+}
+
+/// 200 where it is accepted.
+inline unsigned status_of(const std::variant<accepted_request, refused_request>& v) {
+  const auto* refused = std::get_if<refused_request>(&v);
+  return refused ? refused->answer.status : 200;
+}
+
+inline store::raw_webhook stored(const accepted_request& a) {
+  return {1, a.source, 1, a.headers, a.body};
 }
 
 } // namespace tidemark::actors

@@ -64,7 +64,7 @@ TEST_CASE("a chain, member by member", "[status]") {
   CHECK(c.at("finalized") == 5);
   REQUIRE(c.at("endpoints").as_array().size() == 1);
   CHECK(text(c.at("endpoints").at(0)) == R"({"name":"127.0.0.1:8545","state":"ok","head":14,)"
-                                         R"("latency_ms":1.5E0,"errors":3,"lies":1})");
+                                         R"("latency_ms":2,"errors":3,"lies":1})");
   CHECK(c.at("backfills").as_array().empty());
   CHECK(text(c.at("last_reconcile")) ==
         R"({"at":"2023-11-14T22:13:20.123Z","from":10,"to":11,"missing":1,"extra":2})");

@@ -8,11 +8,11 @@ using namespace tidemark::config::testing;
 
 TEST_CASE("the starter file is a good config") {
   variables.clear();
-  const auto l = parse(starter_yaml(), "/tmp/x/tidemark.yaml", look_up);
+  const auto l = parse(starter_yaml(), "/etc/x/tidemark.yaml", look_up);
   CHECK(problems_of(l) == "");
   CHECK(warnings_of(l) == "");
   REQUIRE(l.value);
-  CHECK(l.value->store.path == "/tmp/x/tidemark.db");
+  CHECK(l.value->store.path == "/etc/x/tidemark.db");
   CHECK(l.value->chains.at(0).rpc.at(0).url == "http://127.0.0.1:8545");
   CHECK(l.value->sources.size() == 1);
   CHECK(l.value->subscriptions.size() == 1);

@@ -5,55 +5,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
+import { good, table } from './lib/config_cases.mjs';
 import { run } from './lib/daemon.mjs';
-
-const good = `instance: main
-store:
-  path: tidemark.db
-  durability: normal
-ingest:
-  listen: 127.0.0.1:0
-  max_body: 1MiB
-  timeouts: {header: 5s, body: 10s, idle: 1m}
-admin:
-  listen: 127.0.0.1:0
-  token: \${TIDEMARK_TOKEN:-}
-confirmation_policy:
-  ethereum_mainnet: 12
-  settled: finalized
-  both: {blocks: 12, tag: safe}
-chains:
-  - name: ethereum
-    id: 1
-    rpc:
-      - https://eth.example.com/v2/secret-key
-      - {name: backup, url: "https://backup.example.com", headers: {Authorization: Bearer secret-key}, max_range: 1_000, timeout: 10s}
-    confirmations: ethereum_mainnet
-    start_block: 19_000_000
-    poll_interval: 4s
-    reorg: {interval: 15s, max_depth: 256}
-  - name: base
-    id: 8453
-    rpc: [https://base.example.com]
-    confirmations: 30
-sources:
-  - name: alchemy-main
-    provider: alchemy
-    secret: a-signing-key
-    chain: ethereum
-subscriptions:
-  - name: usdc
-    chains: [ethereum]
-    address: ["0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"]
-    event: Transfer(address indexed from, address indexed to, uint256 value)
-    confirmations: settled
-handlers:
-  - name: app
-    url: https://fn.example.com/on-event
-    secret: whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=
-    subscriptions: [usdc]
-    order_by: arg:to
-`;
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tidemark-config-'));
 process.on('exit', () => fs.rmSync(folder, { recursive: true, force: true }));
@@ -64,50 +17,6 @@ async function check(text, { env = {}, args = [] } = {}) {
   const result = await run(['check', '--config', file, ...args], { env, cwd: folder });
   return { ...result, said: result.stdout + result.stderr };
 }
-
-/** [what, the good text's piece, what stands there instead (« marks where the error is), what is said] */
-const table = [
-  ['an unknown key', 'instance: main', '«instanse: main', /instance/],
-  ['an unknown key, deeper, with the nearest valid one', '    poll_interval: 4s', '    «poll_intervall: 4s', /poll_interval\b/],
-  ['an unknown key in a flow map', '{interval: 15s, max_depth: 256}', '{interval: 15s, «max_dept: 256}', /max_depth/],
-  ['a text for a number', '    id: 1\n', '    id: «one\n', /number|integer/i],
-  ['a list for a text', '    provider: alchemy', '    provider: «[alchemy]', /text|string|scalar/i],
-  ['a text for a map', 'reorg: {interval: 15s, max_depth: 256}', 'reorg: «deep', /map/i],
-  ['an id of 0', '    id: 1\n', '    id: «0\n', /./],
-  ['a number below zero', 'max_depth: 256', 'max_depth: «-1', /./],
-  ['a port beyond all ports', 'listen: 127.0.0.1:0\n  max_body', 'listen: «127.0.0.1:70000\n  max_body', /port|65535/i],
-  ['a duration in no unit', 'poll_interval: 4s', 'poll_interval: «4 parsecs', /ms|duration/i],
-  ['a duration without a unit', 'poll_interval: 4s', 'poll_interval: «4', /ms|duration|unit/i],
-  ['a size that is none', 'max_body: 1MiB', 'max_body: «big', /MiB|size/i],
-  ['a word that is none of the choices', 'durability: normal', 'durability: «sometimes', /full/],
-  ['two chains of one name', '  - name: base', '  - name: «ethereum', /ethereum/],
-  ['two chains of one id', '    id: 8453', '    id: «1', /\b1\b/],
-  ['two endpoints of one name', '      - https://eth.example.com/v2/secret-key', '      - {name: backup, url: "https://eth.example.com/v2/secret-key"}', /backup/, { line: 21 }],
-  ['a subscription on no chain', 'chains: [ethereum]', 'chains: [«etherium]', /ethereum/],
-  ['a source of no chain', '    chain: ethereum', '    chain: «etherium', /ethereum/],
-  ['a handler of no subscription', 'subscriptions: [usdc]', 'subscriptions: [«usdt]', /usdc/],
-  ['a policy that is not there', 'confirmations: settled', 'confirmations: «setled', /settled/],
-  ['a policy called safe', '  settled: finalized\n', '  «safe: 3\n', /safe/],
-  ['no such provider', 'provider: alchemy', 'provider: «alchemist', /alchemy/],
-  ['a wrong checksum', '"0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"', '«"0xa0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"', /checksum/i],
-  ['an address cut short', '"0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"', '«"0xA0b8"', /address/i],
-  ['an event signature that does not end', 'event: Transfer(address indexed from, address indexed to, uint256 value)', 'event: «"Transfer(address indexed from"', /./],
-  ['a type that is none', 'uint256 value)', 'uint257 value)', /uint257/, { line: 39 }],
-  ['order_by nothing known', 'order_by: arg:to', 'order_by: «arrival', /chain|contract/],
-  ['a variable that is not set', 'secret: a-signing-key', 'secret: «${TIDEMARK_NOT_SET_ANYWHERE}', /TIDEMARK_NOT_SET_ANYWHERE/],
-  ['a secret file that is not there', 'secret: a-signing-key', 'secret: «{file: no-such-file}', /no-such-file/],
-  ['a handler\'s secret that is none', 'secret: whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=', 'secret: «whsec_!!!', /whsec_|base64|Standard Webhooks/],
-  ['http where only https may be', 'url: https://fn.example.com/on-event', 'url: «http://fn.example.com/on-event', /allow_private|https/],
-  ['a URL that is none', 'url: https://fn.example.com/on-event', 'url: «"fn.example.com"', /http/i],
-  ['an admin address for everybody without a token', 'admin:\n  listen: 127.0.0.1:0', 'admin:\n  listen: «0.0.0.0:8481', /token/i],
-  ['a key twice', 'instance: main\n', 'instance: main\n«instance: other\n', /instance|twice|duplicate/i],
-  ['a signature without a mac for raw', 'provider: alchemy', 'provider: raw', /signature/, { line: 31 }],
-  ['confirmations left out', '    confirmations: ethereum_mainnet\n', '', /confirmations/, { line: 17 }],
-  ['an rpc list that is empty', 'rpc: [https://base.example.com]', 'rpc: «[]', /rpc|endpoint/i],
-  ['a quorum of more endpoints than there are', '    id: 8453', '    id: 8453\n    quorum: «2', /quorum|endpoint/i],
-  ['a tab for indentation', '  path: tidemark.db', '«\tpath: tidemark.db', /./, { anyColumn: true }],
-  ['a bracket that does not close', 'chains: [ethereum]', 'chains: [ethereum', /./, { anyLine: true }],
-];
 
 test('the good one is good', async () => {
   const { code, said } = await check(good);
@@ -122,8 +31,14 @@ for (const [name, piece, put, word, { line, anyColumn, anyLine } = {}] of table)
     const { code, said } = await check(marked.replace('«', ''));
     assert.equal(code, 78, said);
     assert.match(said, word);
-    assert.ok(!said.includes('secret-key') && !said.includes('a-signing-key'), 'no secret in an error');
-    const places = [...said.matchAll(/tidemark\.yaml:(\d+):(\d+): \S/g)].map((m) => [Number(m[1]), Number(m[2])]);
+    assert.ok(
+      !said.includes('secret-key') && !said.includes('a-signing-key'),
+      'no secret in an error',
+    );
+    const places = [...said.matchAll(/tidemark\.yaml:(\d+):(\d+): \S/g)].map((m) => [
+      Number(m[1]),
+      Number(m[2]),
+    ]);
     assert.ok(places.length > 0, `FILE:LINE:COLUMN: …\n${said}`);
     if (anyLine) return;
     const before = at < 0 ? '' : marked.slice(0, at);
@@ -134,12 +49,19 @@ for (const [name, piece, put, word, { line, anyColumn, anyLine } = {}] of table)
     const lineText = before.slice(before.lastIndexOf('\n') + 1);
     const value = [...lineText].length + 1;
     const key = lineText.search(/[^\s-]/) < 0 ? value : lineText.search(/[^\s-]/) + 1;
-    assert.ok(hit.some(([, column]) => column === value || column === key), `column ${value} (or ${key}):\n${said}`);
+    assert.ok(
+      hit.some(([, column]) => column === value || column === key),
+      `column ${value} (or ${key}):\n${said}`,
+    );
   });
 }
 
 test('every error of the file is reported, not only the first', async () => {
-  const bad = good.replace('durability: normal', 'durability: sometimes').replace('id: 8453', 'id: minus').replace('subscriptions: [usdc]', 'subscriptions: [nothing]').replace('instance: main', 'instanze: main');
+  const bad = good
+    .replace('durability: normal', 'durability: sometimes')
+    .replace('id: 8453', 'id: minus')
+    .replace('subscriptions: [usdc]', 'subscriptions: [nothing]')
+    .replace('instance: main', 'instanze: main');
   const { code, said } = await check(bad);
   assert.equal(code, 78);
   const lines = new Set([...said.matchAll(/tidemark\.yaml:(\d+):\d+: /g)].map((m) => Number(m[1])));
@@ -162,7 +84,9 @@ test('a file that is not there, or is empty', async () => {
 });
 
 test('variables: set, defaulted, empty', async () => {
-  const text = good.replace('a-signing-key', '${E2E_KEY}').replace('instance: main', 'instance: ${E2E_INSTANCE:-other}');
+  const text = good
+    .replace('a-signing-key', '${E2E_KEY}')
+    .replace('instance: main', 'instance: ${E2E_INSTANCE:-other}');
   assert.equal((await check(text, { env: { E2E_KEY: 'k' } })).code, 0);
   assert.equal((await check(text)).code, 78);
 });
@@ -183,14 +107,26 @@ test('a secret from a file: one that others may read is an error', async () => {
 test('what is not there yet is refused by name, never ignored', async () => {
   const later = {
     lists: good + 'lists:\n  deposits: {}\n',
-    escalate: good.replace('    confirmations: settled\n', '    confirmations: settled\n    escalate:\n      - {when: value >= 1_000_000e6, confirmations: both}\n'),
-    factory: good.replace('    address: ["0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"]\n', '    address: {factory: "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", event: "PairCreated(address indexed a, address indexed b, address pair, uint256 n)", parameter: pair}\n'),
-    transaction: good.replace('handlers:\n', '  - name: deposits\n    chains: [ethereum]\n    transaction: {to: ["0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"], min_value: 0.05ether}\nhandlers:\n'),
+    escalate: good.replace(
+      '    confirmations: settled\n',
+      '    confirmations: settled\n    escalate:\n      - {when: value >= 1_000_000e6, confirmations: both}\n',
+    ),
+    factory: good.replace(
+      '    address: ["0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"]\n',
+      '    address: {factory: "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", event: "PairCreated(address indexed a, address indexed b, address pair, uint256 n)", parameter: pair}\n',
+    ),
+    transaction: good.replace(
+      'handlers:\n',
+      '  - name: deposits\n    chains: [ethereum]\n    transaction: {to: ["0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"], min_value: 0.05ether}\nhandlers:\n',
+    ),
     batch: good + '    batch: {max_events: 10, linger: 50ms}\n',
     rate: good + '    rate: 5\n',
     on_exhausted: good + '    on_exhausted: park_key\n',
     moralis: good.replace('provider: alchemy', 'provider: moralis'),
-    ingest_tls: good.replace('  max_body: 1MiB', '  max_body: 1MiB\n  tls: {cert: cert.pem, key: key.pem}'),
+    ingest_tls: good.replace(
+      '  max_body: 1MiB',
+      '  max_body: 1MiB\n  tls: {cert: cert.pem, key: key.pem}',
+    ),
   };
   for (const [name, text] of Object.entries(later)) {
     const { code, said } = await check(text);
@@ -201,7 +137,10 @@ test('what is not there yet is refused by name, never ignored', async () => {
 });
 
 test('warnings do not fail it', async () => {
-  const meet = good.replace('handlers:\n', '  - name: usdc-fast\n    chains: [ethereum]\n    address: ["0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"]\n    preset: erc20-transfer\nhandlers:\n');
+  const meet = good.replace(
+    'handlers:\n',
+    '  - name: usdc-fast\n    chains: [ethereum]\n    address: ["0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"]\n    preset: erc20-transfer\nhandlers:\n',
+  );
   const { code, said } = await check(meet);
   assert.equal(code, 0, said);
   assert.match(said, /usdc-fast/, 'two subscriptions that can meet with different policies');

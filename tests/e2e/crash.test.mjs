@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Ends of every kind: kill -9 at any moment, SIGTERM, a second process, a store that is damaged.
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
-import path from 'node:path';
 import { checkStanding } from './lib/expect.mjs';
-import { Daemon } from './lib/daemon.mjs';
 import { alchemyBody, post, sign } from './lib/hooks.mjs';
 import { never, sleep, until } from './lib/wait.mjs';
 import { scenario } from './lib/world.mjs';
@@ -19,73 +16,108 @@ function random(seed) {
 }
 const seed = Number(process.env.SEED ?? Date.now() % 100_000);
 
-scenario(`kill -9 at random moments, reorgs between (SEED=${seed})`, { contracts: ['A', 'B'], timeout: 120_000 }, async (world) => {
-  const { anvil, daemon, handler } = world;
-  const next = random(seed);
-  const below = (n) => Math.floor(next() * n);
-  const acknowledged = new Map(); // id → the exact bytes
-  handler.rule = () => (next() < 0.15 ? { status: 503 + below(2) } : next() < 0.1 ? 'cut' : { delay: below(30) });
-  const raws = [];
-  for (let round = 0; round < 14; round++) {
-    const posts = [];
-    for (let i = below(4); i >= 0; i--) {
-      const receipt = await anvil.emit({ contract: next() < 0.5 ? world.A : world.B, from: below(5), count: 1 + below(3), value: 1 + below(1000) });
-      raws.push(await anvil.raw(receipt.transactionHash));
-      const body = alchemyBody(await anvil.transfersIn(receipt));
-      if (next() < 0.6) posts.push(post(daemon.ingest, 'alchemy', body, sign.alchemy(body)).then((answer) => { if (answer.status === 200) acknowledged.set(answer.json.id, body); }, () => {}));
+scenario(
+  `kill -9 at random moments, reorgs between (SEED=${seed})`,
+  { contracts: ['A', 'B'], timeout: 120_000 },
+  async (world) => {
+    const { anvil, daemon, handler } = world;
+    const next = random(seed);
+    const below = (n) => Math.floor(next() * n);
+    const acknowledged = new Map(); // id → the exact bytes
+    handler.rule = () =>
+      next() < 0.15 ? { status: 503 + below(2) } : next() < 0.1 ? 'cut' : { delay: below(30) };
+    const raws = [];
+    for (let round = 0; round < 14; round++) {
+      const posts = [];
+      for (let i = below(4); i >= 0; i--) {
+        const receipt = await anvil.emit({
+          contract: next() < 0.5 ? world.A : world.B,
+          from: below(5),
+          count: 1 + below(3),
+          value: 1 + below(1000),
+        });
+        raws.push(await anvil.raw(receipt.transactionHash));
+        const body = alchemyBody(await anvil.transfersIn(receipt));
+        if (next() < 0.6)
+          posts.push(
+            post(daemon.ingest, 'alchemy', body, sign.alchemy(body)).then(
+              (answer) => {
+                if (answer.status === 200) acknowledged.set(answer.json.id, body);
+              },
+              () => {},
+            ),
+          );
+      }
+      if (next() < 0.4) {
+        const depth = 1 + below(4);
+        await anvil.reorg(depth, [[raws.at(-1), below(depth)]]);
+      }
+      await anvil.mine(1 + below(2));
+      await sleep(below(350));
+      await daemon.kill9();
+      await Promise.all(posts);
+      if (next() < 0.3) await anvil.reorg(1 + below(3), []);
+      await daemon.start();
     }
-    if (next() < 0.4) {
-      const depth = 1 + below(4);
-      await anvil.reorg(depth, [[raws.at(-1), below(depth)]]);
+    handler.rule = undefined;
+    await anvil.mine(3);
+    await world.settled({ timeout: 30_000 });
+    const stored = await daemon.all('/v1/webhooks');
+    const ids = new Set(stored.map((w) => w.id));
+    for (const [id, body] of acknowledged) {
+      assert.ok(ids.has(id), `webhook ${id} was acknowledged and is not stored`);
+      assert.equal((await daemon.api(`/v1/webhooks/${id}/raw`)).text, body, 'its exact bytes');
     }
-    await anvil.mine(1 + below(2));
-    await sleep(below(350));
+  },
+);
+
+scenario(
+  'the answer that is lost by kill -9: the message comes again, same id, same bytes, attempt 2',
+  {},
+  async (world) => {
+    const { anvil, daemon, handler } = world;
+    handler.rule = (message) => (message.attempt === 1 ? 'hang' : undefined);
+    const [transfer] = await anvil.transfersIn(await anvil.emit({ contract: world.A, value: 1 }));
+    await anvil.mine(2);
+    const first = await until('it is at the handler', () =>
+      handler.requests.find((r) => r.data.event_id === transfer.eventId),
+    );
     await daemon.kill9();
-    await Promise.all(posts);
-    if (next() < 0.3) await anvil.reorg(1 + below(3), []);
     await daemon.start();
-  }
-  handler.rule = undefined;
-  await anvil.mine(3);
-  await world.settled({ timeout: 30_000 });
-  const stored = await daemon.all('/v1/webhooks');
-  const ids = new Set(stored.map((w) => w.id));
-  for (const [id, body] of acknowledged) {
-    assert.ok(ids.has(id), `webhook ${id} was acknowledged and is not stored`);
-    assert.equal((await daemon.api(`/v1/webhooks/${id}/raw`)).text, body, 'its exact bytes');
-  }
-});
+    const again = await until('it comes again', () =>
+      handler.requests.find((r) => r.id === first.id && r !== first),
+    );
+    assert.equal(again.raw, first.raw);
+    assert.deepEqual(
+      [first, again].map((r) => r.headers['tidemark-attempt']),
+      ['1', '2'],
+    );
+    handler.rule = undefined;
+    await world.settled();
+  },
+);
 
-scenario('the answer that is lost by kill -9: the message comes again, same id, same bytes, attempt 2', {}, async (world) => {
-  const { anvil, daemon, handler } = world;
-  handler.rule = (message) => (message.attempt === 1 ? 'hang' : undefined);
-  const [transfer] = await anvil.transfersIn(await anvil.emit({ contract: world.A, value: 1 }));
-  await anvil.mine(2);
-  const first = await until('it is at the handler', () => handler.requests.find((r) => r.data.event_id === transfer.eventId));
-  await daemon.kill9();
-  await daemon.start();
-  const again = await until('it comes again', () => handler.requests.find((r) => r.id === first.id && r !== first));
-  assert.equal(again.raw, first.raw);
-  assert.deepEqual([first, again].map((r) => r.headers['tidemark-attempt']), ['1', '2']);
-  handler.rule = undefined;
-  await world.settled();
-});
-
-scenario('a clean restart sends nothing again and goes on', { contracts: ['A', 'B'] }, async (world) => {
-  const { anvil, daemon, handler } = world;
-  await anvil.emit({ contract: world.A, count: 4 });
-  await anvil.mine(2);
-  await world.settled();
-  await until('all is acknowledged', async () => (await daemon.all('/v1/events')).every((e) => e.processing.app === 'delivered'));
-  const before = handler.requests.length;
-  const exit = await daemon.stop();
-  assert.deepEqual([exit.code, exit.signal], [0, null]);
-  await anvil.emit({ contract: world.B, from: 1 });
-  await daemon.start();
-  await anvil.mine(2);
-  assert.equal(await world.settled(), 5);
-  assert.equal(handler.requests.length, before + 2, 'only what is new');
-});
+scenario(
+  'a clean restart sends nothing again and goes on',
+  { contracts: ['A', 'B'] },
+  async (world) => {
+    const { anvil, daemon, handler } = world;
+    await anvil.emit({ contract: world.A, count: 4 });
+    await anvil.mine(2);
+    await world.settled();
+    await until('all is acknowledged', async () =>
+      (await daemon.all('/v1/events')).every((e) => e.processing.app === 'delivered'),
+    );
+    const before = handler.requests.length;
+    const exit = await daemon.stop();
+    assert.deepEqual([exit.code, exit.signal], [0, null]);
+    await anvil.emit({ contract: world.B, from: 1 });
+    await daemon.start();
+    await anvil.mine(2);
+    assert.equal(await world.settled(), 5);
+    assert.equal(handler.requests.length, before + 2, 'only what is new');
+  },
+);
 
 for (const signal of ['SIGTERM', 'SIGINT']) {
   scenario(`${signal} drains and exits 0`, {}, async (world) => {
@@ -104,41 +136,60 @@ for (const signal of ['SIGTERM', 'SIGINT']) {
   });
 }
 
-scenario('SIGTERM with an exchange that does not end: 0 within 10 s, and the message comes again', {
-  config: (c) => { c.handlers[0].timeout = '60s'; },
-}, async (world) => {
-  const { daemon, anvil, handler } = world;
-  handler.rule = (message) => (message.attempt === 1 ? 'hang' : undefined);
-  await anvil.emit({ contract: world.A });
-  const open = await until('it hangs', () => handler.requests[0]);
-  const exit = await daemon.stop();
-  assert.deepEqual([exit.code, exit.signal], [0, null]);
-  assert.ok(exit.ms < 10_500, `${exit.ms} ms`);
-  await daemon.start();
-  await until('it comes again', () => handler.requests.some((r) => r !== open && r.id === open.id && r.raw === open.raw));
-  const { attempts } = await until('the open exchange is recorded', async () => {
-    const event = await daemon.get(`/v1/events/${open.data.event_id}`);
-    return event.attempts.length >= 2 && event;
-  });
-  assert.ok(attempts.some((a) => a.outcome === 'unknown'), JSON.stringify(attempts));
-  handler.rule = undefined;
-  await anvil.mine(2);
-  await world.settled();
-});
+scenario(
+  'SIGTERM with an exchange that does not end: 0 within 10 s, and the message comes again',
+  {
+    config: (c) => {
+      c.handlers[0].timeout = '60s';
+    },
+  },
+  async (world) => {
+    const { daemon, anvil, handler } = world;
+    handler.rule = (message) => (message.attempt === 1 ? 'hang' : undefined);
+    await anvil.emit({ contract: world.A });
+    const open = await until('it hangs', () => handler.requests[0]);
+    const exit = await daemon.stop();
+    assert.deepEqual([exit.code, exit.signal], [0, null]);
+    assert.ok(exit.ms < 10_500, `${exit.ms} ms`);
+    await daemon.start();
+    await until('it comes again', () =>
+      handler.requests.some((r) => r !== open && r.id === open.id && r.raw === open.raw),
+    );
+    const { attempts } = await until('the open exchange is recorded', async () => {
+      const event = await daemon.get(`/v1/events/${open.data.event_id}`);
+      return event.attempts.length >= 2 && event;
+    });
+    assert.ok(
+      attempts.some((a) => a.outcome === 'unknown'),
+      JSON.stringify(attempts),
+    );
+    handler.rule = undefined;
+    await anvil.mine(2);
+    await world.settled();
+  },
+);
 
-scenario('a second signal ends it at once', { config: (c) => { c.handlers[0].timeout = '60s'; } }, async (world) => {
-  const { daemon, anvil, handler } = world;
-  handler.rule = () => 'hang';
-  await anvil.emit({ contract: world.A });
-  await until('it hangs', () => handler.requests[0]);
-  const began = Date.now();
-  daemon.process.kill('SIGTERM');
-  await sleep(300);
-  assert.ok(daemon.running, 'it drains');
-  daemon.process.kill('SIGTERM');
-  await daemon.ended;
-  assert.ok(Date.now() - began < 2000, `${Date.now() - began} ms`);
-});
+scenario(
+  'a second signal ends it at once',
+  {
+    config: (c) => {
+      c.handlers[0].timeout = '60s';
+    },
+  },
+  async (world) => {
+    const { daemon, anvil, handler } = world;
+    handler.rule = () => 'hang';
+    await anvil.emit({ contract: world.A });
+    await until('it hangs', () => handler.requests[0]);
+    const began = Date.now();
+    daemon.process.kill('SIGTERM');
+    await sleep(300);
+    assert.ok(daemon.running, 'it drains');
+    daemon.process.kill('SIGTERM');
+    await daemon.ended;
+    assert.ok(Date.now() - began < 2000, `${Date.now() - began} ms`);
+  },
+);
 
 scenario('SIGTERM under load: what was answered 200 is stored', {}, async (world) => {
   const { daemon } = world;
@@ -150,7 +201,9 @@ scenario('SIGTERM under load: what was answered 200 is stored', {}, async (world
       try {
         const answer = await post(daemon.ingest, 'relay', body, sign.raw(body));
         if (answer.status === 200) acknowledged.push([answer.json.id, body]);
-      } catch { going = false; }
+      } catch {
+        going = false;
+      }
     }
   });
   await sleep(400);
@@ -164,75 +217,27 @@ scenario('SIGTERM under load: what was answered 200 is stored', {}, async (world
   for (const [id] of acknowledged) assert.ok(ids.has(id), `webhook ${id}`);
 });
 
-scenario('a second process on the same store ends with 75, before it binds anything', {}, async (world) => {
-  const folder = path.join(world.dir, 'second');
-  fs.mkdirSync(folder);
-  const taken = world.daemon.ingest; // would clash if it were bound first
-  const second = new Daemon(folder, {
-    ...world.daemon.config, store: { ...world.daemon.config.store, path: world.daemon.storeFile }, ingest: { listen: taken },
-  });
-  second.spawn();
-  const exit = await Promise.race([second.ended, sleep(10_000)]);
-  if (!exit) await second.kill9();
-  assert.equal(exit?.code, 75, second.tail());
-  await world.anvil.emit({ contract: world.A });
-  await world.anvil.mine(2);
-  await world.settled();
-});
-
-scenario('the file alone, moved after a clean stop, goes on as it was', {}, async (world) => {
-  const { anvil, daemon, handler } = world;
-  await anvil.emit({ contract: world.A, count: 2 });
-  await anvil.mine(2);
-  await world.settled();
-  await until('all is acknowledged', async () => (await daemon.all('/v1/events')).every((e) => e.processing.app === 'delivered'));
-  const before = handler.requests.length;
-  assert.equal((await daemon.stop()).code, 0);
-  const elsewhere = path.join(world.dir, 'elsewhere');
-  fs.mkdirSync(elsewhere);
-  fs.renameSync(daemon.storeFile, path.join(elsewhere, 'moved.db'));
-  daemon.write({ ...daemon.config, store: { ...daemon.config.store, path: path.join(elsewhere, 'moved.db') } });
-  await daemon.start();
-  assert.equal((await daemon.all('/v1/events')).length, 2);
-  await anvil.emit({ contract: world.A });
-  await anvil.mine(2);
-  assert.equal(await world.settled(), 3);
-  assert.equal(handler.requests.length, before + 2, 'nothing is sent again');
-});
-
-scenario('a store that is no store: 74; one of a newer program: 78; one that cannot be written: 74', { start: false }, async (world) => {
-  const { daemon } = world;
-  const ends = async () => {
-    daemon.spawn();
-    const exit = await Promise.race([daemon.ended, sleep(10_000)]);
-    if (!exit) await daemon.kill9();
-    return exit?.code;
-  };
-  fs.writeFileSync(daemon.storeFile, Buffer.alloc(8192, 'this is no database '));
-  assert.equal(await ends(), 74, daemon.tail());
-  fs.rmSync(daemon.storeFile);
-  await daemon.start();
-  assert.equal((await daemon.stop()).code, 0);
-  const file = fs.openSync(daemon.storeFile, 'r+');
-  fs.writeSync(file, Buffer.from([0, 0, 0x7f, 0xff]), 0, 4, 60); // user_version
-  fs.closeSync(file);
-  assert.equal(await ends(), 78, daemon.tail());
-  daemon.write({ ...daemon.config, store: { path: path.join(daemon.file, 'inside-a-file.db') } });
-  assert.equal(await ends(), 74, daemon.tail());
-});
-
-scenario('while the handler is away nothing is lost, and all of it comes in order', {}, async (world) => {
-  const { anvil, daemon, handler } = world;
-  await handler.stop();
-  for (let i = 0; i < 4; i++) await anvil.emit({ contract: world.A, count: 3, value: 10 * i });
-  await anvil.mine(2);
-  await world.marked(5);
-  await daemon.kill9();
-  await daemon.start();
-  await never('a message to nobody', () => handler.requests.length > 0, 300);
-  await handler.start();
-  await world.settled({ timeout: 20_000 });
-  const order = handler.got('confirmed').map((m) => m.data.block.number * 1000 + m.data.log_index);
-  assert.deepEqual(order, [...order].sort((a, b) => a - b));
-  checkStanding(handler);
-});
+scenario(
+  'while the handler is away nothing is lost, and all of it comes in order',
+  {},
+  async (world) => {
+    const { anvil, daemon, handler } = world;
+    await handler.stop();
+    for (let i = 0; i < 4; i++) await anvil.emit({ contract: world.A, count: 3, value: 10 * i });
+    await anvil.mine(2);
+    await world.marked(5);
+    await daemon.kill9();
+    await daemon.start();
+    await never('a message to nobody', () => handler.requests.length > 0, 300);
+    await handler.start();
+    await world.settled({ timeout: 20_000 });
+    const order = handler
+      .got('confirmed')
+      .map((m) => m.data.block.number * 1000 + m.data.log_index);
+    assert.deepEqual(
+      order,
+      [...order].sort((a, b) => a - b),
+    );
+    checkStanding(handler);
+  },
+);

@@ -1,193 +1,211 @@
 // SPDX-License-Identifier: MIT
 // To the handler: keys and their order, what comes again, what an answer means.
 import assert from 'node:assert/strict';
-import { checkMessage, checkStanding } from './lib/expect.mjs';
+import { checkStanding } from './lib/expect.mjs';
 import { Handler } from './lib/handler.mjs';
 import { never, until } from './lib/wait.mjs';
-import { EVENT, scenario } from './lib/world.mjs';
-
-/** Two contracts, two receivers: events that some keys keep apart. */
-async function traffic(world) {
-  const { anvil, A, B } = world;
-  for (let i = 0; i < 3; i++) {
-    await anvil.send({ contract: A, from: 0, receiver: 6, value: 10 + i });
-    await anvil.send({ contract: A, from: 1, receiver: 7, value: 20 + i });
-    await anvil.send({ contract: B, from: 2, receiver: 6, count: 2 });
-    await anvil.mine();
-  }
-  await anvil.mine(2);
-}
-
-const keysOf = {
-  chain: () => '31337',
-  contract: (t) => `31337:${t.address}`,
-  subscription: (t, world) => `31337:${t.address === world.A ? 'of-a' : 'of-b'}`,
-  'arg:to': (t) => `31337:${t.address}:${t.to}`,
-  'arg:value': (t) => `31337:${t.address}:${t.value}`,
-  'arg:memo': (t) => `31337:${t.address}`, // no such argument: as contract
-  none: (t) => t.logicalId,
-};
-for (const [order, keyOf] of Object.entries(keysOf)) {
-  scenario(`order_by ${order}`, {
-    contracts: ['A', 'B'],
-    config: (c, { A, B }) => {
-      c.subscriptions = [
-        { name: 'of-a', chains: ['local'], address: [A], event: EVENT },
-        { name: 'of-b', chains: ['local'], address: [B], event: EVENT },
-      ];
-      c.handlers[0].order_by = order;
-      c.handlers[0].send = ['confirmed'];
-    },
-  }, async (world) => {
-    const { handler, anvil } = world;
-    handler.rule = () => ({ delay: 5 });
-    await traffic(world);
-    assert.equal(await world.settled(), 12);
-    const lanes = new Map();
-    for (const transfer of await anvil.transfers()) {
-      const key = keyOf(transfer, world);
-      checkMessage(await world.message(transfer.eventId, 'confirmed'), transfer, {
-        status: 'confirmed', version: 2, firstSeen: ['head', 'reconcile'], key,
-        ...(transfer.address === world.A ? { subscription: 'of-a', subscriptions: ['of-a'] } : { subscription: 'of-b', subscriptions: ['of-b'] }),
-      });
-      lanes.set(key, [...(lanes.get(key) ?? []), transfer.eventId]);
-    }
-    for (const [key, inOrder] of lanes) {
-      assert.deepEqual(handler.got('confirmed').filter((m) => m.key === key).map((m) => m.data.event_id), inOrder, `the chain's order under ${key}`);
-    }
-  });
-}
-
-scenario('keys go side by side, up to `concurrency`; a key that hangs holds no other', {
-  contracts: ['A', 'B'], config: (c) => { c.handlers[0].send = ['confirmed']; c.handlers[0].timeout = '10s'; },
-}, async (world) => {
-  const { anvil, handler } = world;
-  handler.rule = (m) => (m.data.address === world.A && m.attempt === 1 ? { delay: 3000 } : undefined);
-  await anvil.emit({ contract: world.A, count: 2 });
-  for (let i = 0; i < 3; i++) await anvil.emit({ contract: world.B, from: 1 });
-  await anvil.mine(2);
-  await until('the other key is done', () => handler.got('confirmed').filter((m) => m.data.address === world.B).length === 3, { timeout: 2500 });
-  assert.equal(handler.requests.filter((m) => m.data.address === world.A).length, 1, 'within a key always one');
-  await world.settled();
-});
+import { scenario } from './lib/world.mjs';
 
 const again = [
-  ['500', { status: 500 }], ['503 without Retry-After', { status: 503 }], ['400', { status: 400 }], ['408', { status: 408 }], ['409', { status: 409 }],
-  ['422', { status: 422, body: 'x'.repeat(40_000) }], ['no answer', 'hang'], ['a cut connection', 'cut'],
+  ['500', { status: 500 }],
+  ['503 without Retry-After', { status: 503 }],
+  ['400', { status: 400 }],
+  ['408', { status: 408 }],
+  ['409', { status: 409 }],
+  ['422', { status: 422, body: 'x'.repeat(40_000) }],
+  ['no answer', 'hang'],
+  ['a cut connection', 'cut'],
 ];
-scenario('what comes again has the same id and bytes, and its attempt is counted', {
-  config: (c) => { c.handlers[0].send = ['confirmed']; c.handlers[0].timeout = '600ms'; },
-}, async (world, t) => {
-  const { anvil, handler, daemon } = world;
-  for (const [i, [name, answer]] of again.entries()) {
-    await t.test(name, async () => {
-      handler.rule = (m) => (m.attempt <= 2 ? answer : undefined);
-      const [transfer] = await anvil.transfersIn(await anvil.emit({ contract: world.A, value: 100 + i }));
-      await anvil.mine(2);
-      const done = await world.message(transfer.eventId, 'confirmed');
-      const tries = handler.requests.filter((r) => r.id === done.id);
-      assert.equal(tries.length, 3);
-      assert.deepEqual(tries.map((r) => r.headers['tidemark-attempt']), ['1', '2', '3']);
-      assert.equal(new Set(tries.map((r) => r.raw)).size, 1);
-      assert.ok(tries[2].at - tries[0].at >= 100, 'it waits between');
-      const { attempts } = await until('three attempts are recorded', async () => {
-        const event = await daemon.get(`/v1/events/${transfer.eventId}`);
-        return event.attempts.filter((a) => a.outcome !== 'open').length === 3 && event;
-      });
-      const statuses = attempts.map((a) => a.http_status ?? null).sort();
-      assert.deepEqual(statuses, [204, answer.status ?? null, answer.status ?? null].sort());
-      for (const attempt of attempts) {
-        assert.ok(!Number.isNaN(Date.parse(attempt.at)) && attempt.duration_ms >= 0 && attempt.id === done.id && attempt.handler === 'app', JSON.stringify(attempt));
-        assert.ok((attempt.answer ?? '').length <= 4096, 'at most 4 KiB of an answer are kept');
-      }
-    });
-  }
-});
-
-scenario('429 with Retry-After: the handler waits, nothing counts', { contracts: ['A', 'B'], config: (c) => { c.handlers[0].send = ['confirmed']; } }, async (world) => {
-  const { anvil, handler } = world;
-  let busy = true;
-  handler.rule = () => {
-    if (!busy) return undefined;
-    busy = false;
-    return { status: 429, headers: { 'retry-after': '1' } };
-  };
-  await anvil.emit({ contract: world.A });
-  await anvil.mine(2);
-  await world.settled();
-  const [first, second] = handler.requests;
-  assert.equal(first.raw, second.raw);
-  assert.ok(second.at - first.at >= 950, `${second.at - first.at} ms`);
-});
-
-scenario('a private address is refused unless allowed', { config: (c) => { c.handlers[0].allow_private = false; c.handlers[0].url = c.handlers[0].url.replace('http:', 'https:'); } }, async (world) => {
-  const { anvil, handler, daemon } = world;
-  const [transfer] = await anvil.transfersIn(await anvil.emit({ contract: world.A }));
-  await anvil.mine(2);
-  await until('it is confirmed', async () => (await daemon.get(`/v1/events/${transfer.eventId}`)).status === 'confirmed');
-  await never('a connection to a private address', () => handler.connections > 0, 1500);
-  assert.notEqual((await daemon.get(`/v1/events/${transfer.eventId}`)).processing.app, 'delivered');
-});
-
-scenario('a redirect is not followed', { config: (c) => { c.handlers[0].send = ['confirmed']; } }, async (world) => {
-  const { anvil, handler } = world;
-  const elsewhere = await new Handler().start();
-  world.others.push(elsewhere);
-  handler.rule = (m) => (m.attempt === 1 ? { status: 307, headers: { location: elsewhere.url } } : undefined);
-  await anvil.emit({ contract: world.A });
-  await anvil.mine(2);
-  await world.settled({ timeout: 20_000 });
-  assert.equal(elsewhere.requests.length, 0);
-});
-
-scenario('two secrets sign, either verifies; headers of the config go along', {
-  config: (c, world) => {
-    const other = `whsec_${Buffer.from('the next secret, for the rotation').toString('base64')}`;
-    c.handlers[0].secrets = [other, world.handler.secret];
-    delete c.handlers[0].secret;
-    c.handlers[0].headers = { 'X-Team': 'payments' };
+scenario(
+  'what comes again has the same id and bytes, and its attempt is counted',
+  {
+    config: (c) => {
+      c.handlers[0].send = ['confirmed'];
+      c.handlers[0].timeout = '600ms';
+    },
   },
-}, async (world) => {
-  await world.anvil.emit({ contract: world.A });
-  const request = await until('a message', () => world.handler.requests[0]);
-  assert.match(request.headers['webhook-signature'], /^v1,[A-Za-z0-9+/=]+ v1,[A-Za-z0-9+/=]+$/);
-  assert.equal(request.headers['x-team'], 'payments');
-  await world.anvil.mine(2);
-  await world.settled();
-});
+  async (world, t) => {
+    const { anvil, handler, daemon } = world;
+    for (const [i, [name, answer]] of again.entries()) {
+      await t.test(name, async () => {
+        handler.rule = (m) => (m.attempt <= 2 ? answer : undefined);
+        const [transfer] = await anvil.transfersIn(
+          await anvil.emit({ contract: world.A, value: 100 + i }),
+        );
+        await anvil.mine(2);
+        const done = await world.message(transfer.eventId, 'confirmed');
+        const tries = handler.requests.filter((r) => r.id === done.id);
+        assert.equal(tries.length, 3);
+        assert.deepEqual(
+          tries.map((r) => r.headers['tidemark-attempt']),
+          ['1', '2', '3'],
+        );
+        assert.equal(new Set(tries.map((r) => r.raw)).size, 1);
+        assert.ok(tries[2].at - tries[0].at >= 100, 'it waits between');
+        const { attempts } = await until('three attempts are recorded', async () => {
+          const event = await daemon.get(`/v1/events/${transfer.eventId}`);
+          return event.attempts.filter((a) => a.outcome !== 'open').length === 3 && event;
+        });
+        const statuses = attempts.map((a) => a.http_status ?? null).sort();
+        assert.deepEqual(statuses, [204, answer.status ?? null, answer.status ?? null].sort());
+        for (const attempt of attempts) {
+          assert.ok(
+            !Number.isNaN(Date.parse(attempt.at)) &&
+              attempt.duration_ms >= 0 &&
+              attempt.id === done.id &&
+              attempt.handler === 'app',
+            JSON.stringify(attempt),
+          );
+          assert.ok((attempt.answer ?? '').length <= 4096, 'at most 4 KiB of an answer are kept');
+        }
+      });
+    }
+  },
+);
 
-scenario('a handler that comes later: `start: all` gets what the feed has, `now` what comes', {
-  config: (c) => { c.handlers[0].send = ['confirmed']; },
-}, async (world) => {
-  const { anvil, daemon } = world;
-  await anvil.emit({ contract: world.A, count: 3 });
-  await anvil.mine(2);
-  await world.settled();
-  await daemon.stop();
-  const late = { all: await new Handler().start(), now: await new Handler().start() };
-  world.others.push(late.all, late.now);
-  for (const [start, handler] of Object.entries(late)) daemon.config.handlers.push({ ...daemon.config.handlers[0], name: `late-${start}`, url: handler.url, start });
-  daemon.write(daemon.config);
-  await daemon.start();
-  await anvil.emit({ contract: world.A, value: 50 });
-  await anvil.mine(2);
-  await world.settled();
-  await until('all of it', () => late.all.got('confirmed').length === 4);
-  await until('the new one', () => late.now.got('confirmed').length === 1);
-  await never('the old ones', () => late.now.requests.length > 1, 400);
-  checkStanding(late.all);
-});
+scenario(
+  '429 with Retry-After: the handler waits, nothing counts',
+  {
+    contracts: ['A', 'B'],
+    config: (c) => {
+      c.handlers[0].send = ['confirmed'];
+    },
+  },
+  async (world) => {
+    const { anvil, handler } = world;
+    let busy = true;
+    handler.rule = () => {
+      if (!busy) return undefined;
+      busy = false;
+      return { status: 429, headers: { 'retry-after': '1' } };
+    };
+    await anvil.emit({ contract: world.A });
+    await anvil.mine(2);
+    await world.settled();
+    const [first, second] = handler.requests;
+    assert.equal(first.raw, second.raw);
+    assert.ok(second.at - first.at >= 950, `${second.at - first.at} ms`);
+  },
+);
 
-scenario('what is over max_message says so, and its place stays', {
-  config: (c) => { c.handlers[0].max_message = '1KiB'; c.handlers[0].send = ['confirmed']; },
-}, async (world) => {
-  const { anvil, handler, daemon } = world;
-  const [transfer] = await anvil.transfersIn(await anvil.emit({ contract: world.A }));
-  await anvil.mine(2);
-  const { event, raw } = await until('it comes', () => handler.got('confirmed')[0]);
-  assert.ok(Array.isArray(event.elided ?? event.data.elided), raw);
-  const ref = event.dataref ?? event.data.dataref;
-  assert.match(ref, new RegExp(`/v1/events/${transfer.eventId}$`));
-  assert.equal((await daemon.get(new URL(ref, 'http://x').pathname)).data, transfer.data);
-  assert.deepEqual([event.data.topics, event.data.block.hash, event.data.log_index], [transfer.topics, transfer.blockHash, transfer.logIndex]);
-});
+scenario(
+  'a private address is refused unless allowed',
+  {
+    config: (c) => {
+      c.handlers[0].allow_private = false;
+      c.handlers[0].url = c.handlers[0].url.replace('http:', 'https:');
+    },
+  },
+  async (world) => {
+    const { anvil, handler, daemon } = world;
+    const [transfer] = await anvil.transfersIn(await anvil.emit({ contract: world.A }));
+    await anvil.mine(2);
+    await until(
+      'it is confirmed',
+      async () => (await daemon.get(`/v1/events/${transfer.eventId}`)).status === 'confirmed',
+    );
+    await never('a connection to a private address', () => handler.connections > 0, 1500);
+    assert.notEqual(
+      (await daemon.get(`/v1/events/${transfer.eventId}`)).processing.app,
+      'delivered',
+    );
+  },
+);
+
+scenario(
+  'a redirect is not followed',
+  {
+    config: (c) => {
+      c.handlers[0].send = ['confirmed'];
+    },
+  },
+  async (world) => {
+    const { anvil, handler } = world;
+    const elsewhere = await new Handler().start();
+    world.others.push(elsewhere);
+    handler.rule = (m) =>
+      m.attempt === 1 ? { status: 307, headers: { location: elsewhere.url } } : undefined;
+    await anvil.emit({ contract: world.A });
+    await anvil.mine(2);
+    await world.settled({ timeout: 20_000 });
+    assert.equal(elsewhere.requests.length, 0);
+  },
+);
+
+scenario(
+  'two secrets sign, either verifies; headers of the config go along',
+  {
+    config: (c, world) => {
+      const other = `whsec_${Buffer.from('the next secret, for the rotation').toString('base64')}`;
+      c.handlers[0].secrets = [other, world.handler.secret];
+      delete c.handlers[0].secret;
+      c.handlers[0].headers = { 'X-Team': 'payments' };
+    },
+  },
+  async (world) => {
+    await world.anvil.emit({ contract: world.A });
+    const request = await until('a message', () => world.handler.requests[0]);
+    assert.match(request.headers['webhook-signature'], /^v1,[A-Za-z0-9+/=]+ v1,[A-Za-z0-9+/=]+$/);
+    assert.equal(request.headers['x-team'], 'payments');
+    await world.anvil.mine(2);
+    await world.settled();
+  },
+);
+
+scenario(
+  'a handler that comes later: `start: all` gets what the feed has, `now` what comes',
+  {
+    config: (c) => {
+      c.handlers[0].send = ['confirmed'];
+    },
+  },
+  async (world) => {
+    const { anvil, daemon } = world;
+    await anvil.emit({ contract: world.A, count: 3 });
+    await anvil.mine(2);
+    await world.settled();
+    await daemon.stop();
+    const late = { all: await new Handler().start(), now: await new Handler().start() };
+    world.others.push(late.all, late.now);
+    for (const [start, handler] of Object.entries(late))
+      daemon.config.handlers.push({
+        ...daemon.config.handlers[0],
+        name: `late-${start}`,
+        url: handler.url,
+        start,
+      });
+    daemon.write(daemon.config);
+    await daemon.start();
+    await anvil.emit({ contract: world.A, value: 50 });
+    await anvil.mine(2);
+    await world.settled();
+    await until('all of it', () => late.all.got('confirmed').length === 4);
+    await until('the new one', () => late.now.got('confirmed').length === 1);
+    await never('the old ones', () => late.now.requests.length > 1, 400);
+    checkStanding(late.all);
+  },
+);
+
+scenario(
+  'what is over max_message says so, and its place stays',
+  {
+    config: (c) => {
+      c.handlers[0].max_message = '1KiB';
+      c.handlers[0].send = ['confirmed'];
+    },
+  },
+  async (world) => {
+    const { anvil, handler, daemon } = world;
+    const [transfer] = await anvil.transfersIn(await anvil.emit({ contract: world.A }));
+    await anvil.mine(2);
+    const { event, raw } = await until('it comes', () => handler.got('confirmed')[0]);
+    assert.ok(Array.isArray(event.elided ?? event.data.elided), raw);
+    const ref = event.dataref ?? event.data.dataref;
+    assert.match(ref, new RegExp(`/v1/events/${transfer.eventId}$`));
+    assert.equal((await daemon.get(new URL(ref, 'http://x').pathname)).data, transfer.data);
+    assert.deepEqual(
+      [event.data.topics, event.data.block.hash, event.data.log_index],
+      [transfer.topics, transfer.blockHash, transfer.logIndex],
+    );
+  },
+);

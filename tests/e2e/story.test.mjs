@@ -1,69 +1,101 @@
 // SPDX-License-Identifier: MIT
-// The main job: a webhook comes, the event is pending, then confirmed, and the handler is told; what no webhook brought is found.
+// The main job: a webhook comes, the event is pending, then confirmed, and the handler is told;
+// what no webhook brought is found.
 import assert from 'node:assert/strict';
-import { checkFeedItem, checkMessage, checkStanding, expectedData, messageId } from './lib/expect.mjs';
-import { Handler } from './lib/handler.mjs';
+import { checkFeedItem, checkMessage, expectedData, messageId } from './lib/expect.mjs';
 import { alchemy, alchemyBody, post, sign } from './lib/hooks.mjs';
 import { never, until } from './lib/wait.mjs';
-import { EVENT, scenario } from './lib/world.mjs';
+import { scenario } from './lib/world.mjs';
 
 const one = async (world, call = {}) => {
   const receipt = await world.anvil.emit({ contract: world.A, value: 100, ...call });
   return (await world.anvil.transfersIn(receipt))[0];
 };
 
-scenario('a webhook makes an event pending, confirmations make it confirmed, and every member is right', {}, async (world) => {
-  const { daemon, handler, anvil } = world;
-  const transfer = await one(world);
-  const answer = await alchemy(daemon, [transfer]);
-  assert.equal(answer.status, 200);
-  assert.match(answer.headers['content-type'], /^application\/json/);
-  assert.deepEqual(answer.json, { id: answer.json.id, hints: 1, duplicate: false });
-  assert.ok(Number.isInteger(answer.json.id) && answer.json.id > 0);
+scenario(
+  'a webhook makes an event pending, confirmations make it confirmed, and every member is right',
+  {},
+  async (world) => {
+    const { daemon, handler, anvil } = world;
+    const transfer = await one(world);
+    const answer = await alchemy(daemon, [transfer]);
+    assert.equal(answer.status, 200);
+    assert.match(answer.headers['content-type'], /^application\/json/);
+    assert.deepEqual(answer.json, { id: answer.json.id, hints: 1, duplicate: false });
+    assert.ok(Number.isInteger(answer.json.id) && answer.json.id > 0);
 
-  const anySeen = ['webhook:alchemy', 'head'];
-  const pending = await world.message(transfer.eventId, 'pending');
-  checkMessage(pending, transfer, { status: 'pending', firstSeen: anySeen });
-  assert.equal((await daemon.get(`/v1/events/${transfer.eventId}`)).status, 'pending');
-  await never('confirmed before its time', () => handler.got('confirmed').length > 0, 700);
-  await anvil.mine();
-  await never('confirmed one block early', () => handler.got('confirmed').length > 0, 700);
-  await anvil.mine();
-  const confirmed = await world.message(transfer.eventId, 'confirmed');
-  checkMessage(confirmed, transfer, { status: 'confirmed', version: 2, firstSeen: anySeen });
-  assert.equal(confirmed.headers['tidemark-attempt'], '1');
-  assert.equal(handler.requests.length, 2);
+    const anySeen = ['webhook:alchemy', 'head'];
+    const pending = await world.message(transfer.eventId, 'pending');
+    checkMessage(pending, transfer, { status: 'pending', firstSeen: anySeen });
+    assert.equal((await daemon.get(`/v1/events/${transfer.eventId}`)).status, 'pending');
+    await never('confirmed before its time', () => handler.got('confirmed').length > 0, 700);
+    await anvil.mine();
+    await never('confirmed one block early', () => handler.got('confirmed').length > 0, 700);
+    await anvil.mine();
+    const confirmed = await world.message(transfer.eventId, 'confirmed');
+    checkMessage(confirmed, transfer, { status: 'confirmed', version: 2, firstSeen: anySeen });
+    assert.equal(confirmed.headers['tidemark-attempt'], '1');
+    assert.equal(handler.requests.length, 2);
 
-  const feed = await daemon.all('/v1/feed');
-  assert.equal(feed.length, 2);
-  checkFeedItem(feed[0], transfer, { status: 'pending', firstSeen: anySeen });
-  checkFeedItem(feed[1], transfer, { status: 'confirmed', version: 2, firstSeen: anySeen });
-  assert.ok(feed[0].seq < feed[1].seq);
+    const feed = await daemon.all('/v1/feed');
+    assert.equal(feed.length, 2);
+    checkFeedItem(feed[0], transfer, { status: 'pending', firstSeen: anySeen });
+    checkFeedItem(feed[1], transfer, { status: 'confirmed', version: 2, firstSeen: anySeen });
+    assert.ok(feed[0].seq < feed[1].seq);
 
-  const item = await until('the delivery is noted', async () => {
-    const event = await daemon.get(`/v1/events/${transfer.eventId}`);
-    return event.attempts.length === 2 && event.attempts.every((a) => a.outcome !== 'open') && event.webhooks.length === 1 && event;
-  });
-  const { processing, history, webhooks, attempts, ...data } = item;
-  assert.deepEqual(data, expectedData(transfer, data, { status: 'confirmed', version: 2, firstSeen: anySeen }));
-  assert.deepEqual(processing, { app: 'delivered' });
-  assert.deepEqual(webhooks, [answer.json.id]);
-  assert.deepEqual(history.map(({ at, why, ...rest }) => rest), [
-    { version: 1, status: 'pending', block_hash: transfer.blockHash, id: messageId(transfer, 'pending') },
-    { version: 2, status: 'confirmed', block_hash: transfer.blockHash, id: messageId(transfer, 'confirmed') },
-  ]);
-  assert.deepEqual(attempts.map(({ handler: name, id, http_status: status }) => ({ name, id, status })).sort((a, b) => a.id < b.id ? 1 : -1), [
-    { name: 'app', id: messageId(transfer, 'pending'), status: 204 },
-    { name: 'app', id: messageId(transfer, 'confirmed'), status: 204 },
-  ]);
-  const { items: [first, second] } = await daemon.get('/v1/events');
-  assert.equal(second, undefined);
-  assert.deepEqual(first, { ...data, processing });
+    const item = await until('the delivery is noted', async () => {
+      const event = await daemon.get(`/v1/events/${transfer.eventId}`);
+      return (
+        event.attempts.length === 2 &&
+        event.attempts.every((a) => a.outcome !== 'open') &&
+        event.webhooks.length === 1 &&
+        event
+      );
+    });
+    const { processing, history, webhooks, attempts, ...data } = item;
+    assert.deepEqual(
+      data,
+      expectedData(transfer, data, { status: 'confirmed', version: 2, firstSeen: anySeen }),
+    );
+    assert.deepEqual(processing, { app: 'delivered' });
+    assert.deepEqual(webhooks, [answer.json.id]);
+    assert.deepEqual(
+      history.map(({ at, why, ...rest }) => rest),
+      [
+        {
+          version: 1,
+          status: 'pending',
+          block_hash: transfer.blockHash,
+          id: messageId(transfer, 'pending'),
+        },
+        {
+          version: 2,
+          status: 'confirmed',
+          block_hash: transfer.blockHash,
+          id: messageId(transfer, 'confirmed'),
+        },
+      ],
+    );
+    assert.deepEqual(
+      attempts
+        .map(({ handler: name, id, http_status: status }) => ({ name, id, status }))
+        .sort((a, b) => (a.id < b.id ? 1 : -1)),
+      [
+        { name: 'app', id: messageId(transfer, 'pending'), status: 204 },
+        { name: 'app', id: messageId(transfer, 'confirmed'), status: 204 },
+      ],
+    );
+    const {
+      items: [first, second],
+    } = await daemon.get('/v1/events');
+    assert.equal(second, undefined);
+    assert.deepEqual(first, { ...data, processing });
 
-  const hook = await daemon.get(`/v1/webhooks/${answer.json.id}`);
-  assert.equal(hook.state, 'verified');
-  assert.equal(hook.source, 'alchemy');
-});
+    const hook = await daemon.get(`/v1/webhooks/${answer.json.id}`);
+    assert.equal(hook.state, 'verified');
+    assert.equal(hook.source, 'alchemy');
+  },
+);
 
 scenario('the same webhook again is a duplicate and changes nothing', {}, async (world) => {
   const { daemon, handler, anvil } = world;
@@ -81,165 +113,113 @@ scenario('the same webhook again is a duplicate and changes nothing', {}, async 
   const other = await alchemy(daemon, [transfer]);
   assert.equal(other.json.duplicate, false);
   assert.notEqual(other.json.id, first.json.id);
-  await until('both are known', async () => (await daemon.get(`/v1/events/${transfer.eventId}`)).webhooks.length === 2);
+  await until(
+    'both are known',
+    async () => (await daemon.get(`/v1/events/${transfer.eventId}`)).webhooks.length === 2,
+  );
   await anvil.mine(2);
   await never('another message', () => handler.requests.length !== 2);
   assert.equal((await daemon.all('/v1/webhooks')).length, 2);
   assert.equal((await daemon.all('/v1/feed')).length, 2);
 });
 
-scenario('a webhook names a block before the head pass can: first seen by it', {
-  config: (c) => { c.chains[0].poll_interval = '5s'; },
-}, async (world) => {
-  await until('the head is known', async () => (await world.daemon.chain()).head);
-  const transfer = await one(world);
-  await alchemy(world.daemon, [transfer]);
-  const pending = await until('it is pending long before the next poll', () => world.handler.of(transfer.eventId, 'pending')[0], { timeout: 3000 });
-  checkMessage(pending, transfer, { status: 'pending', firstSeen: 'webhook:alchemy' });
-});
-
-scenario('transfers that no webhook named are found at the head', { contracts: ['A', 'B'] }, async (world) => {
-  const { anvil } = world;
-  const many = await anvil.transfersIn(await anvil.emit({ contract: world.A, count: 5, value: 50 }));
-  await anvil.send({ contract: world.A, from: 1, count: 2, value: 7 });
-  await anvil.send({ contract: world.B, from: 2, count: 2 });
-  await anvil.mine(3);
-  assert.equal(await world.settled(), 9);
-  for (const transfer of many) {
-    checkMessage(await world.message(transfer.eventId, 'confirmed'), transfer, { status: 'confirmed', version: 2, firstSeen: ['head', 'reconcile'] });
-  }
-  const order = world.handler.got('confirmed').filter((m) => m.data.address === world.A).map((m) => [m.data.block.number, m.data.log_index]);
-  assert.deepEqual(order, [...order].sort((a, b) => a[0] - b[0] || a[1] - b[1]), 'in the order of the chain');
-});
-
-scenario('without `follow`, what no webhook named is found by reconcile', {
-  config: (c) => { c.chains[0].follow = false; },
-}, async (world) => {
-  const named = await one(world);
-  await alchemy(world.daemon, [named]);
-  checkMessage(await world.message(named.eventId, 'pending'), named, { status: 'pending', firstSeen: 'webhook:alchemy' });
-  const missed = await one(world, { value: 5 });
-  await never('the head pass looked', () => world.handler.of(missed.eventId).length > 0, 600);
-  await world.anvil.mine(2);
-  await world.settled();
-  const confirmed = await world.message(missed.eventId, 'confirmed');
-  checkMessage(confirmed, missed, { status: 'confirmed', version: confirmed.data.version, firstSeen: 'reconcile' });
-});
-
-scenario('sources: Standard Webhooks, a raw relay, an old and a new secret', {
-  config: (c) => {
-    c.sources[0].secrets = ['the new one', c.sources[0].secret];
-    delete c.sources[0].secret;
+scenario(
+  'a webhook names a block before the head pass can: first seen by it',
+  {
+    config: (c) => {
+      c.chains[0].poll_interval = '5s';
+    },
   },
-}, async (world) => {
-  const { daemon, anvil } = world;
-  const transfers = await anvil.transfersIn(await anvil.emit({ contract: world.A, count: 3, value: 1 }));
-  const standard = JSON.stringify({ type: 'evm.log', timestamp: new Date().toISOString(), data: { chainId: '0x7a69', log: transfers[0].log } });
-  const raw = JSON.stringify(transfers.map((t) => t.log));
-  const rawOne = JSON.stringify(transfers[2].log);
-  const activity = alchemyBody(transfers);
-  const answers = [
-    await post(daemon.ingest, 'standard', standard, sign.standard(standard)),
-    await post(daemon.ingest, 'relay', raw, sign.raw(raw)),
-    await post(daemon.ingest, 'relay', rawOne, sign.raw(rawOne)),
-    await post(daemon.ingest, 'alchemy', activity, sign.alchemy(activity)),
-    await post(daemon.ingest, 'alchemy', `${activity} `, sign.alchemy(`${activity} `, 'the new one')),
-  ];
-  assert.deepEqual(answers.map((a) => [a.status, a.json?.hints]), [[200, 1], [200, 3], [200, 1], [200, 3], [200, 3]]);
-  await until('each webhook is verified', async () => (await daemon.all('/v1/webhooks')).every((w) => w.state === 'verified'));
-  await anvil.mine(2);
-  assert.equal(await world.settled(), 3);
-  const { webhooks } = await daemon.get(`/v1/events/${transfers[0].eventId}`);
-  assert.deepEqual(webhooks.sort(), [answers[0], answers[1], answers[3], answers[4]].map((a) => a.json.id).sort());
-});
-
-scenario('only what fits is an event: another contract, `where`, the preset, the first subscription names it', {
-  contracts: ['A', 'B'],
-  config: (c, { A, B, anvil }) => {
-    c.subscriptions = [
-      { name: 'to-six', chains: ['local'], address: [A], event: EVENT, where: { to: anvil.accounts[6] } },
-      { name: 'all-of-b', chains: ['local'], address: [B], preset: 'erc20-transfer' },
-      { name: 'b-from-two', chains: ['local'], address: [B], event: 'event Transfer(address indexed src, address indexed dst, uint256 wad)', where: { src: [anvil.accounts[2], anvil.accounts[3]] } },
-    ];
-    c.handlers[0].subscriptions = ['b-from-two', 'to-six'];
+  async (world) => {
+    await until('the head is known', async () => (await world.daemon.chain()).head);
+    const transfer = await one(world);
+    await alchemy(world.daemon, [transfer]);
+    const pending = await until(
+      'it is pending long before the next poll',
+      () => world.handler.of(transfer.eventId, 'pending')[0],
+      { timeout: 3000 },
+    );
+    checkMessage(pending, transfer, { status: 'pending', firstSeen: 'webhook:alchemy' });
   },
-}, async (world) => {
-  const { anvil, daemon, handler } = world;
-  const other = await anvil.deploy('A');
-  await anvil.emit({ contract: other, receiver: 6 });
-  await anvil.emit({ contract: world.A, receiver: 5 });
-  const six = (await anvil.transfersIn(await anvil.emit({ contract: world.A, receiver: 6, value: 66 })))[0];
-  const fromOne = (await anvil.transfersIn(await anvil.emit({ contract: world.B, from: 1 })))[0];
-  const fromTwo = (await anvil.transfersIn(await anvil.emit({ contract: world.B, from: 2 })))[0];
-  await anvil.mine(2);
-  checkMessage(await world.message(six.eventId, 'confirmed'), six, {
-    status: 'confirmed', version: 2, firstSeen: ['head', 'reconcile'], subscription: 'to-six', subscriptions: ['to-six'],
-  });
-  // An event of two subscriptions: named by the config's first, delivered under the handler's own first.
-  checkMessage(await world.message(fromTwo.eventId, 'confirmed'), fromTwo, {
-    status: 'confirmed', version: 2, firstSeen: ['head', 'reconcile'], subscription: 'b-from-two', subscriptions: ['all-of-b', 'b-from-two'],
-  });
-  await never('a message about what is none of the handler\'s', () => handler.got('confirmed').length !== 2);
-  const events = await daemon.all('/v1/events');
-  assert.deepEqual(events.map((e) => e.event_id), [fromTwo, fromOne, six].map((t) => t.eventId), 'newest first');
-  assert.deepEqual(events[1].processing, {});
-});
+);
 
-scenario('an event of `start_block: latest` counts from the start, one before it does not', {
-  before: async (w) => { w.old = await one(w); await w.anvil.mine(3); },
-  config: (c) => { c.chains[0].start_block = 'latest'; },
-}, async (world) => {
-  await until('it follows', async () => (await world.daemon.chain()).state === 'following');
-  const fresh = await one(world);
-  await world.anvil.mine(2);
-  await world.message(fresh.eventId, 'confirmed');
-  assert.equal(world.handler.of(world.old.eventId).length, 0);
-  assert.equal((await world.daemon.api(`/v1/events/${world.old.eventId}`)).status, 404);
-});
-
-scenario('history before the start is found by a backfill', {
-  before: async (w) => {
-    for (let i = 0; i < 4; i++) await one(w, { count: 3, value: 10 * i + 1 });
-    await w.anvil.mine(300);
-    await one(w);
-    await w.anvil.mine(5);
+scenario(
+  'transfers that no webhook named are found at the head',
+  { contracts: ['A', 'B'] },
+  async (world) => {
+    const { anvil } = world;
+    const many = await anvil.transfersIn(
+      await anvil.emit({ contract: world.A, count: 5, value: 50 }),
+    );
+    await anvil.send({ contract: world.A, from: 1, count: 2, value: 7 });
+    await anvil.send({ contract: world.B, from: 2, count: 2 });
+    await anvil.mine(3);
+    assert.equal(await world.settled(), 9);
+    for (const transfer of many) {
+      checkMessage(await world.message(transfer.eventId, 'confirmed'), transfer, {
+        status: 'confirmed',
+        version: 2,
+        firstSeen: ['head', 'reconcile'],
+      });
+    }
+    const order = world.handler
+      .got('confirmed')
+      .filter((m) => m.data.address === world.A)
+      .map((m) => [m.data.block.number, m.data.log_index]);
+    assert.deepEqual(
+      order,
+      [...order].sort((a, b) => a[0] - b[0] || a[1] - b[1]),
+      'in the order of the chain',
+    );
   },
-  config: (c) => { c.chains[0].reconcile.max_range = 50; },
-}, async (world) => {
-  assert.equal(await world.settled({ timeout: 30_000 }), 13);
-  await world.marked(await world.anvil.head() - 2);
-  assert.equal(world.handler.requests.filter((r) => r.type === 'tidemark.event.confirmed').length, 13);
-});
+);
 
-scenario('no handlers and no sources: the feed and the API alone', {
-  handler: false,
-  config: (c) => { delete c.handlers; delete c.sources; },
-}, async (world) => {
-  const transfer = await one(world);
-  await world.anvil.mine(2);
-  const feed = await until('the feed has it', async () => { const items = await world.daemon.all('/v1/feed'); return items.at(-1)?.type === 'tidemark.event.confirmed' && items; });
-  checkFeedItem(feed.at(-1), transfer, { status: 'confirmed', version: feed.length, firstSeen: ['head', 'reconcile'] });
-  const event = await world.daemon.get(`/v1/events/${transfer.eventId}`);
-  assert.deepEqual(event.processing, {});
-  assert.deepEqual(event.attempts, []);
-});
-
-scenario('two handlers: each its own messages, `send` without pending', {
-  config: async (c, world) => {
-    world.quiet = await new Handler().start();
-    world.others.push(world.quiet);
-    c.handlers.push({ ...c.handlers[0], name: 'quiet', url: world.quiet.url, send: undefined, content_type: 'application/json' });
+scenario(
+  'without `follow`, what no webhook named is found by reconcile',
+  {
+    config: (c) => {
+      c.chains[0].follow = false;
+    },
   },
-}, async (world) => {
-  const transfer = await one(world);
-  await world.anvil.mine(2);
-  const { handler, quiet } = world;
-  checkMessage(await world.message(transfer.eventId, 'confirmed'), transfer, { status: 'confirmed', version: 2, firstSeen: ['head', 'reconcile'] });
-  const only = await until('the other is told too', () => quiet.got('confirmed')[0]);
-  checkMessage(only, transfer, {
-    status: 'confirmed', version: 2, firstSeen: ['head', 'reconcile'], handler: 'quiet', contentType: 'application/json',
-  });
-  await never('more', () => handler.requests.length > 2 || quiet.requests.length > 1, 500);
-  checkStanding(quiet);
-  assert.deepEqual((await world.daemon.get(`/v1/events/${transfer.eventId}`)).processing, { app: 'delivered', quiet: 'delivered' });
-});
+  async (world) => {
+    const named = await one(world);
+    await alchemy(world.daemon, [named]);
+    checkMessage(await world.message(named.eventId, 'pending'), named, {
+      status: 'pending',
+      firstSeen: 'webhook:alchemy',
+    });
+    const missed = await one(world, { value: 5 });
+    await never('the head pass looked', () => world.handler.of(missed.eventId).length > 0, 600);
+    await world.anvil.mine(2);
+    await world.settled();
+    const confirmed = await world.message(missed.eventId, 'confirmed');
+    checkMessage(confirmed, missed, {
+      status: 'confirmed',
+      version: confirmed.data.version,
+      firstSeen: 'reconcile',
+    });
+  },
+);
+
+scenario(
+  'history before the start is found by a backfill',
+  {
+    before: async (w) => {
+      for (let i = 0; i < 4; i++) await one(w, { count: 3, value: 10 * i + 1 });
+      await w.anvil.mine(300);
+      await one(w);
+      await w.anvil.mine(5);
+    },
+    config: (c) => {
+      c.chains[0].reconcile.max_range = 50;
+    },
+  },
+  async (world) => {
+    assert.equal(await world.settled({ timeout: 30_000 }), 13);
+    await world.marked((await world.anvil.head()) - 2);
+    assert.equal(
+      world.handler.requests.filter((r) => r.type === 'tidemark.event.confirmed').length,
+      13,
+    );
+  },
+);

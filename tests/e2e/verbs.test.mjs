@@ -13,8 +13,14 @@ import { faults } from './lib/proxy.mjs';
 import { until } from './lib/wait.mjs';
 import { scenario } from './lib/world.mjs';
 
-const plain = (result) => { assert.ok(!/\x1b\[/.test(result.stdout + result.stderr), 'no colour but on a terminal'); return result; };
-const json = (result) => { assert.equal(result.code, 0, result.stderr); return JSON.parse(plain(result).stdout); };
+const plain = (result) => {
+  assert.ok(!/\x1b\[/.test(result.stdout + result.stderr), 'no colour but on a terminal');
+  return result;
+};
+const json = (result) => {
+  assert.equal(result.code, 0, result.stderr);
+  return JSON.parse(plain(result).stdout);
+};
 
 test('version', async () => {
   const { code, stdout } = await run(['version']);
@@ -27,7 +33,15 @@ test('version', async () => {
 });
 
 test('wrong usage is 2', async () => {
-  for (const args of [[], ['fly'], ['run', '--fast'], ['events'], ['events', 'show'], ['chain', 'show'], ['status', 'too', 'much']]) {
+  for (const args of [
+    [],
+    ['fly'],
+    ['run', '--fast'],
+    ['events'],
+    ['events', 'show'],
+    ['chain', 'show'],
+    ['status', 'too', 'much'],
+  ]) {
     const { code, stderr, stdout } = await run(args);
     assert.equal(code, 2, `${args.join(' ')}: ${code}`);
     assert.ok((stderr + stdout).length > 10, 'and it says what would be right');
@@ -51,14 +65,21 @@ test('init writes a starter that check passes, and never overwrites', async () =
     fs.rmSync(file);
     assert.equal((await run(['init'], { cwd: folder })).code, 0);
     assert.ok(fs.existsSync(file));
-  } finally { fs.rmSync(folder, { recursive: true }); }
+  } finally {
+    fs.rmSync(folder, { recursive: true });
+  }
 });
 
-const fixedPort = async (c) => { c.admin.listen = `127.0.0.1:${await freePort()}`; c.admin.token = 'a-token-for-the-verbs'; };
+const fixedPort = async (c) => {
+  c.admin.listen = `127.0.0.1:${await freePort()}`;
+  c.admin.token = 'a-token-for-the-verbs';
+};
 
 scenario('on a running daemon', { config: fixedPort }, async (world, t) => {
   const { anvil, daemon } = world;
-  const transfers = await anvil.transfersIn(await anvil.emit({ contract: world.A, count: 3, value: 40 }));
+  const transfers = await anvil.transfersIn(
+    await anvil.emit({ contract: world.A, count: 3, value: 40 }),
+  );
   await anvil.mine(2);
   await world.settled();
   const [first] = transfers;
@@ -66,14 +87,16 @@ scenario('on a running daemon', { config: fixedPort }, async (world, t) => {
   await t.test('status', async () => {
     const { code, stdout } = plain(await daemon.verb('status'));
     assert.equal(code, 0);
-    for (const word of ['local', 'alchemy', 'app']) assert.match(stdout, new RegExp(`\\b${word}\\b`));
+    for (const word of ['local', 'alchemy', 'app'])
+      assert.match(stdout, new RegExp(`\\b${word}\\b`));
     const value = json(await daemon.verb('status', '--json'));
     assert.equal(value.chains[0].name, 'local');
   });
   await t.test('events list', async () => {
     const { code, stdout } = plain(await daemon.verb('events', 'list'));
     assert.equal(code, 0);
-    for (const transfer of transfers) assert.ok(stdout.includes(transfer.eventId.split(':')[1].slice(0, 10)), stdout);
+    for (const transfer of transfers)
+      assert.ok(stdout.includes(transfer.eventId.split(':')[1].slice(0, 10)), stdout);
     const all = json(await daemon.verb('events', 'list', '--json'));
     assert.equal((all.items ?? all).length, 3);
     const none = json(await daemon.verb('events', 'list', '--status', 'pending', '--json'));
@@ -83,21 +106,32 @@ scenario('on a running daemon', { config: fixedPort }, async (world, t) => {
   await t.test('events show', async () => {
     const { code, stdout } = plain(await daemon.verb('events', 'show', first.eventId));
     assert.equal(code, 0);
-    for (const word of ['confirmed', 'Transfer', '40', 'app']) assert.ok(stdout.includes(word), `${word}:\n${stdout}`);
+    for (const word of ['confirmed', 'Transfer', '40', 'app'])
+      assert.ok(stdout.includes(word), `${word}:\n${stdout}`);
     const value = json(await daemon.verb('events', 'show', first.eventId, '--json'));
     assert.equal(value.event_id, first.eventId);
     assert.ok(value.history.length >= 2);
     assert.equal((await daemon.verb('events', 'show', `31337:0x${'0'.repeat(64)}:7`)).code, 1);
   });
   await t.test('events tail', async () => {
-    const child = spawn(binary, ['events', 'tail', '--config', daemon.file], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(binary, ['events', 'tail', '--config', daemon.file], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const lines = [];
-    readline.createInterface({ input: child.stdout }).on('line', (line) => lines.push(JSON.parse(line)));
+    readline
+      .createInterface({ input: child.stdout })
+      .on('line', (line) => lines.push(JSON.parse(line)));
     try {
-      await new Promise((resolve) => { setTimeout(resolve, 300); });
-      const [fresh] = await anvil.transfersIn(await anvil.emit({ contract: world.A, from: 1, value: 77 }));
+      await new Promise((resolve) => {
+        setTimeout(resolve, 300);
+      });
+      const [fresh] = await anvil.transfersIn(
+        await anvil.emit({ contract: world.A, from: 1, value: 77 }),
+      );
       await until('the fact is printed', () => lines.some((l) => l.subject === fresh.eventId));
-    } finally { child.kill(); }
+    } finally {
+      child.kill();
+    }
     await anvil.mine(2);
   });
   await t.test('chain list, show, resume', async () => {
@@ -106,7 +140,11 @@ scenario('on a running daemon', { config: fixedPort }, async (world, t) => {
     assert.equal(value.id, 31337);
     assert.match((await daemon.verb('chain', 'show', 'local')).stdout, /31337/);
     assert.equal((await daemon.verb('chain', 'show', 'nobody')).code, 1);
-    assert.equal((await daemon.verb('chain', 'resume', 'local')).code, 0, 'nothing is halted: nothing to do');
+    assert.equal(
+      (await daemon.verb('chain', 'resume', 'local')).code,
+      0,
+      'nothing is halted: nothing to do',
+    );
   });
   await t.test('check on its config', async () => {
     assert.equal((await daemon.verb('check')).code, 0);
@@ -117,7 +155,13 @@ scenario('on a running daemon', { config: fixedPort }, async (world, t) => {
   });
   await t.test('a wrong token', async () => {
     const other = path.join(world.dir, 'other.yaml');
-    fs.writeFileSync(other, fs.readFileSync(daemon.file, 'utf8').replace('a-token-for-the-verbs', 'another-token-altogether'), { mode: 0o600 });
+    fs.writeFileSync(
+      other,
+      fs
+        .readFileSync(daemon.file, 'utf8')
+        .replace('a-token-for-the-verbs', 'another-token-altogether'),
+      { mode: 0o600 },
+    );
     const result = await run(['status', '--config', other]);
     assert.equal(result.code, 1);
     assert.ok(!(result.stdout + result.stderr).includes('another-token'), 'and it is not printed');
@@ -133,37 +177,55 @@ scenario('on a running daemon', { config: fixedPort }, async (world, t) => {
   });
 });
 
-scenario('check --probe finds what is wrong with an endpoint', { proxy: true, start: false, config: fixedPort }, async (world) => {
-  const { daemon, proxy } = world;
-  proxy.set(faults.otherChain);
-  const other = await daemon.verb('check', '--probe');
-  assert.notEqual(other.code, 0);
-  assert.match(other.stdout + other.stderr, /31337/);
-  for (const [fault, word] of [[faults.html, /./], [faults.silence, /time|answer/i], [faults.unauthorized, /401|refused/i]]) {
-    proxy.set(fault);
-    const { code, stdout, stderr } = await daemon.verb('check', '--probe');
-    assert.notEqual(code, 0);
-    assert.match(stdout + stderr, word);
-  }
-  assert.equal((await daemon.verb('check')).code, 0, 'without --probe nobody is asked');
-});
+scenario(
+  'check --probe finds what is wrong with an endpoint',
+  { proxy: true, start: false, config: fixedPort },
+  async (world) => {
+    const { daemon, proxy } = world;
+    proxy.set(faults.otherChain);
+    const other = await daemon.verb('check', '--probe');
+    assert.notEqual(other.code, 0);
+    assert.match(other.stdout + other.stderr, /31337/);
+    for (const [fault, word] of [
+      [faults.html, /./],
+      [faults.silence, /time|answer/i],
+      [faults.unauthorized, /401|refused/i],
+    ]) {
+      proxy.set(fault);
+      const { code, stdout, stderr } = await daemon.verb('check', '--probe');
+      assert.notEqual(code, 0);
+      assert.match(stdout + stderr, word);
+    }
+    assert.equal((await daemon.verb('check')).code, 0, 'without --probe nobody is asked');
+  },
+);
 
-scenario('chain resume on a halted chain', {
-  config: async (c) => { await fixedPort(c); c.chains[0].reorg.max_depth = 4; },
-  before: async (w) => { await w.anvil.emit({ contract: w.A, from: 1 }); await w.anvil.mine(15); },
-}, async (world) => {
-  const { anvil, daemon } = world;
-  await world.settled();
-  await world.marked(15);
-  await anvil.reorg(16, []);
-  await anvil.mine(1);
-  await until('it halts', async () => (await daemon.chain()).state === 'halted');
-  const asked = plain(await daemon.verb('chain', 'resume', 'local'));
-  assert.equal(asked.code, 1, asked.stdout + asked.stderr);
-  assert.match(asked.stdout + asked.stderr, /1\b/, 'it prints what would be taken back');
-  assert.equal((await daemon.chain()).state, 'halted');
-  const accepted = await daemon.verb('chain', 'resume', 'local', '--accept-reorg');
-  assert.equal(accepted.code, 0, accepted.stdout + accepted.stderr);
-  await world.settled();
-  assert.equal(world.handler.got('rolled_back').length, 1);
-});
+scenario(
+  'chain resume on a halted chain',
+  {
+    config: async (c) => {
+      await fixedPort(c);
+      c.chains[0].reorg.max_depth = 4;
+    },
+    before: async (w) => {
+      await w.anvil.emit({ contract: w.A, from: 1 });
+      await w.anvil.mine(15);
+    },
+  },
+  async (world) => {
+    const { anvil, daemon } = world;
+    await world.settled();
+    await world.marked(15);
+    await anvil.reorg(16, []);
+    await anvil.mine(1);
+    await until('it halts', async () => (await daemon.chain()).state === 'halted');
+    const asked = plain(await daemon.verb('chain', 'resume', 'local'));
+    assert.equal(asked.code, 1, asked.stdout + asked.stderr);
+    assert.match(asked.stdout + asked.stderr, /1\b/, 'it prints what would be taken back');
+    assert.equal((await daemon.chain()).state, 'halted');
+    const accepted = await daemon.verb('chain', 'resume', 'local', '--accept-reorg');
+    assert.equal(accepted.code, 0, accepted.stdout + accepted.stderr);
+    await world.settled();
+    assert.equal(world.handler.got('rolled_back').length, 1);
+  },
+);

@@ -166,7 +166,7 @@ TEST_CASE("the log is copied into the file by and by", "[open]") {
     must(db->append({"s", i, "{}", body}));
     must(db->commit());
   }
-  CHECK(db->size().wal_bytes < 100ULL << 20);
+  CHECK(db->size().wal_bytes < 72ULL << 20);
   CHECK(db->size().bytes > 16ULL << 20);
 }
 

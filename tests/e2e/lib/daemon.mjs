@@ -5,24 +5,40 @@ import fs from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { start } from './children.mjs';
 import { request } from './http.mjs';
 import { Hopeless, until } from './wait.mjs';
 import { yaml } from './yaml.mjs';
 
-export const binary = process.env.TIDEMARK_BIN ?? fileURLToPath(new URL('../../../build/check/tidemark', import.meta.url));
+export const binary =
+  process.env.TIDEMARK_BIN ??
+  fileURLToPath(new URL('../../../build/check/tidemark', import.meta.url));
 
 /** Runs a verb to its end. `signal`: what ended it, if not itself. */
 export function run(args, { env = {}, cwd, timeout = 20_000 } = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(binary, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
-    const out = [], err = [];
+    const child = spawn(binary, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const out = [],
+      err = [];
     child.stdout.on('data', (chunk) => out.push(chunk));
     child.stderr.on('data', (chunk) => err.push(chunk));
     const timer = setTimeout(() => child.kill('SIGKILL'), timeout);
-    child.on('error', (error) => { clearTimeout(timer); reject(error); });
+    child.on('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
     child.on('close', (code, signal) => {
       clearTimeout(timer);
-      resolve({ code, signal, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() });
+      resolve({
+        code,
+        signal,
+        stdout: Buffer.concat(out).toString(),
+        stderr: Buffer.concat(err).toString(),
+      });
     });
   });
 }
@@ -40,19 +56,30 @@ export class Daemon {
 
   write(config) {
     this.config = config;
-    fs.writeFileSync(this.file, typeof config === 'string' ? config : yaml(config), { mode: 0o600 });
+    fs.writeFileSync(this.file, typeof config === 'string' ? config : yaml(config), {
+      mode: 0o600,
+    });
   }
 
-  get storeFile() { return path.join(this.dir, 'tidemark.db'); }
-  get token() { return this.config.admin?.token; }
+  get storeFile() {
+    return path.join(this.dir, 'tidemark.db');
+  }
+  get token() {
+    return this.config.admin?.token;
+  }
 
   /** Starts it and waits until it says that it is ready. */
   async start({ env = {}, timeout = 20_000 } = {}) {
     this.spawn(env);
-    const line = await until(() => `the daemon is ready\n${this.tail()}`, () => {
-      if (this.exit) throw new Hopeless(`the daemon ended: ${JSON.stringify(this.exit)}\n${this.tail()}`);
-      return this.logs.find((entry) => entry.run === this.starts && entry.msg === 'ready');
-    }, { timeout });
+    const line = await until(
+      () => `the daemon is ready\n${this.tail()}`,
+      () => {
+        if (this.exit)
+          throw new Hopeless(`the daemon ended: ${JSON.stringify(this.exit)}\n${this.tail()}`);
+        return this.logs.find((entry) => entry.run === this.starts && entry.msg === 'ready');
+      },
+      { timeout },
+    );
     this.ingest = line.ingest;
     this.admin = line.admin;
     return this;
@@ -61,19 +88,37 @@ export class Daemon {
   spawn(env = {}) {
     const run = ++this.starts;
     this.exit = undefined;
-    this.process = spawn(binary, ['run', '--config', this.file], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.process = start(binary, ['run', '--config', this.file], {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     const child = this.process;
-    readline.createInterface({ input: child.stdout }).on('line', (text) => this.oddLines.push(`stdout: ${text}`));
+    readline
+      .createInterface({ input: child.stdout })
+      .on('line', (text) => this.oddLines.push(`stdout: ${text}`));
     readline.createInterface({ input: child.stderr }).on('line', (text) => {
-      try { this.logs.push({ ...JSON.parse(text), run, text }); } catch { this.oddLines.push(text); }
+      if (this.logFile) fs.appendFileSync(this.logFile, `${text}\n`);
+      try {
+        this.logs.push({ ...JSON.parse(text), run, text });
+      } catch {
+        this.oddLines.push(text);
+      }
     });
     this.ended = new Promise((resolve) => {
-      child.on('error', (error) => { this.exit = { error: error.message }; resolve(this.exit); });
-      child.on('close', (code, signal) => { this.exit ??= { code, signal }; resolve(this.exit); });
+      child.on('error', (error) => {
+        this.exit = { error: error.message };
+        resolve(this.exit);
+      });
+      child.on('close', (code, signal) => {
+        this.exit ??= { code, signal };
+        resolve(this.exit);
+      });
     });
   }
 
-  get running() { return this.process && !this.exit; }
+  get running() {
+    return this.process && !this.exit;
+  }
 
   /** SIGTERM, and how it ended: code, signal, ms. */
   async stop(signal = 'SIGTERM') {
@@ -86,14 +131,20 @@ export class Daemon {
     return { ...exit, ms: Date.now() - began };
   }
 
-  kill9() { return this.stop('SIGKILL'); }
+  kill9() {
+    return this.stop('SIGKILL');
+  }
 
   /** One exchange with the admin API. A value as `body` is sent as JSON. */
   api(pathname, { method, body, headers = {}, token = this.token } = {}) {
     const json = body !== undefined && typeof body !== 'string';
     return request(`http://${this.admin}${pathname}`, {
       method: method ?? (body === undefined ? 'GET' : 'POST'),
-      headers: { ...(token ? { authorization: `Bearer ${token}` } : {}), ...(json ? { 'content-type': 'application/json' } : {}), ...headers },
+      headers: {
+        ...(token ? { authorization: `Bearer ${token}` } : {}),
+        ...(json ? { 'content-type': 'application/json' } : {}),
+        ...headers,
+      },
       body: json ? JSON.stringify(body) : body,
     });
   }
@@ -105,7 +156,9 @@ export class Daemon {
     return answer.json;
   }
 
-  chain(name = 'local') { return this.get(`/v1/chains/${name}`); }
+  chain(name = 'local') {
+    return this.get(`/v1/chains/${name}`);
+  }
 
   /** Every item of a list or of the feed, page after page. */
   async all(pathname, { limit = 1000 } = {}) {
@@ -122,7 +175,9 @@ export class Daemon {
   }
 
   /** Runs a verb on this config. */
-  verb(...args) { return run([...args, '--config', this.file]); }
+  verb(...args) {
+    return run([...args, '--config', this.file]);
+  }
 
   tail(lines = 25) {
     return [...this.logs.map((entry) => entry.text), ...this.oddLines].slice(-lines).join('\n');

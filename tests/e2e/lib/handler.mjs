@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The user's code behind a URL, as a test needs it: checks every signature with the public library, keeps every request as it
-// came, and answers as it is told.
+// The user's code behind a URL, as a test needs it: checks every signature with the public library,
+// keeps every request as it came, and answers as it is told.
 import http from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { listen } from './http.mjs';
@@ -24,9 +24,13 @@ export class Handler {
     this.server = http.createServer((req, res) => {
       const chunks = [];
       req.on('data', (chunk) => chunks.push(chunk));
-      req.on('end', () => this.#take(req, res, Buffer.concat(chunks)).catch((error) => this.faults.push(error.stack)));
+      req.on('end', () =>
+        this.#take(req, res, Buffer.concat(chunks)).catch((error) => this.faults.push(error.stack)),
+      );
     });
-    this.server.on('connection', () => { this.connections += 1; });
+    this.server.on('connection', () => {
+      this.connections += 1;
+    });
     this.port = await listen(this.server, this.port ?? 0);
     this.url = `http://127.0.0.1:${this.port}/on-event`;
     return this;
@@ -34,12 +38,20 @@ export class Handler {
 
   stop() {
     this.server?.closeAllConnections();
-    return new Promise((resolve) => { this.server ? this.server.close(resolve) : resolve(); });
+    return new Promise((resolve) => {
+      this.server ? this.server.close(resolve) : resolve();
+    });
   }
 
   async #take(req, res, body) {
     const raw = body.toString();
-    const message = { method: req.method, path: req.url, headers: req.headers, raw, at: Date.now() };
+    const message = {
+      method: req.method,
+      path: req.url,
+      headers: req.headers,
+      raw,
+      at: Date.now(),
+    };
     try {
       message.event = new Webhook(this.secret).verify(raw, req.headers);
     } catch (error) {
@@ -54,23 +66,36 @@ export class Handler {
     message.attempt = this.requests.filter((r) => r.id === message.id).length + 1;
     this.requests.push(message);
     const before = this.bytes.get(message.id);
-    if (before !== undefined && before !== raw) this.faults.push(`other bytes under one id: ${before}\n${raw}`);
+    if (before !== undefined && before !== raw)
+      this.faults.push(`other bytes under one id: ${before}\n${raw}`);
     this.bytes.set(message.id, raw);
-    if (message.id !== message.event.id) this.faults.push(`webhook-id ${message.id} is not the event's id ${message.event.id}`);
+    if (message.id !== message.event.id)
+      this.faults.push(`webhook-id ${message.id} is not the event's id ${message.event.id}`);
 
     const open = this.open.get(message.key) ?? 0;
     if (open && message.key) this.faults.push(`two at a time under ${message.key}: ${message.id}`);
     this.open.set(message.key, open + 1);
     // A connection that the daemon gave up (its time-out, its death) is not "in flight" any more.
     let closed = false;
-    const close = () => { if (!closed) { closed = true; this.open.set(message.key, this.open.get(message.key) - 1); } };
+    const close = () => {
+      if (!closed) {
+        closed = true;
+        this.open.set(message.key, this.open.get(message.key) - 1);
+      }
+    };
     res.on('close', close);
 
     const answer = this.rule?.(message) ?? {};
     message.answer = answer;
     if (answer === 'hang') return;
-    if (answer === 'cut') { req.socket.destroy(); return; }
-    if (answer.delay) await new Promise((resolve) => { setTimeout(resolve, answer.delay); });
+    if (answer === 'cut') {
+      req.socket.destroy();
+      return;
+    }
+    if (answer.delay)
+      await new Promise((resolve) => {
+        setTimeout(resolve, answer.delay);
+      });
     if (res.destroyed) return;
     const status = answer.status ?? 204;
     if (status >= 200 && status < 300 && !this.ids.has(message.id)) {
@@ -83,10 +108,14 @@ export class Handler {
 
   /** Acknowledged messages of one kind (confirmed, pending, rolled_back), or all. */
   got(status) {
-    return status ? this.accepted.filter((m) => m.type === `tidemark.event.${status}`) : this.accepted;
+    return status
+      ? this.accepted.filter((m) => m.type === `tidemark.event.${status}`)
+      : this.accepted;
   }
 
-  of(eventId, status) { return this.got(status).filter((m) => m.data.event_id === eventId); }
+  of(eventId, status) {
+    return this.got(status).filter((m) => m.data.event_id === eventId);
+  }
 
   /** What counts now: eventId → message, for each confirmed event that was not taken back. */
   live() {

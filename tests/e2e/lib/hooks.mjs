@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Webhooks as providers send them: the payloads of Alchemy's address activity, of a Standard Webhooks sender and of a raw relay,
-// each with its signature.
+// Webhooks as providers send them: the payloads of Alchemy's address activity, of a Standard
+// Webhooks sender and of a raw relay, each with its signature.
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { request } from './http.mjs';
@@ -42,13 +42,17 @@ export function alchemyBody(transfers, { network = 'ETH_MAINNET' } = {}) {
 
 /** Signs as the provider does; headers for these very bytes. */
 export const sign = {
-  alchemy: (body, key = keys.alchemy) => ({ 'x-alchemy-signature': createHmac('sha256', key).update(body).digest('hex') }),
+  alchemy: (body, key = keys.alchemy) => ({
+    'x-alchemy-signature': createHmac('sha256', key).update(body).digest('hex'),
+  }),
   standard: (body, key = keys.standard, { id = `msg_${++counter}`, at = new Date() } = {}) => ({
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(at / 1000)),
     'webhook-signature': new Webhook(key).sign(id, at, body.toString()),
   }),
-  raw: (body, key = keys.raw) => ({ 'x-hub-signature-256': `sha256=${createHmac('sha256', key).update(body).digest('hex')}` }),
+  raw: (body, key = keys.raw) => ({
+    'x-hub-signature-256': `sha256=${createHmac('sha256', key).update(body).digest('hex')}`,
+  }),
 };
 
 /** POSTs to /hooks/{source}. */

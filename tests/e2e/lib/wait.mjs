@@ -6,7 +6,10 @@ export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Thrown inside `until`: waiting longer is no use. */
 export class Hopeless extends Error {}
 
-/** Asks again and again until the answer is truthy, and gives it. What `read` throws counts as "not yet". */
+/**
+ * Asks again and again until the answer is truthy, and gives it. What `read` throws counts as "not
+ * yet".
+ */
 export async function until(what, read, { timeout = 10_000, every = 25 } = {}) {
   const end = Date.now() + timeout;
   let last;
@@ -20,7 +23,9 @@ export async function until(what, read, { timeout = 10_000, every = 25 } = {}) {
       last = error.message;
     }
     if (Date.now() > end) {
-      throw new Error(`waited ${timeout} ms in vain: ${typeof what === 'function' ? what() : what} (last: ${JSON.stringify(last)})`);
+      throw new Error(
+        `waited ${timeout} ms in vain: ${typeof what === 'function' ? what() : what} (last: ${JSON.stringify(last)})`,
+      );
     }
     await sleep(every);
   }

@@ -7,11 +7,13 @@ import path from 'node:path';
 import test from 'node:test';
 import { Anvil } from './anvil.mjs';
 import { Daemon } from './daemon.mjs';
+import { checkStanding } from './expect.mjs';
 import { Handler } from './handler.mjs';
 import { keys } from './hooks.mjs';
-import { checkStanding } from './expect.mjs';
 import { Proxy } from './proxy.mjs';
 import { until } from './wait.mjs';
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 
 export const EVENT = 'Transfer(address indexed from, address indexed to, uint256 value)';
 
@@ -24,23 +26,62 @@ export function baseConfig({ rpc, handler, contracts, confirmations = 2 }) {
     admin: { listen: '127.0.0.1:0' },
     log: { level: 'debug' },
     confirmation_policy: { quick: confirmations },
-    chains: [{
-      name: 'local', id: 31337, rpc: [{ url: rpc, timeout: '1s' }], confirmations: 'quick', start_block: 0, poll_interval: '200ms',
-      reconcile: { interval: '1s' }, reorg: { interval: '500ms', max_depth: 64 },
-    }],
-    sources: [
-      { name: 'alchemy', provider: 'alchemy', secret: keys.alchemy, chain: 'local', networks: { ETH_MAINNET: 'local' } },
-      { name: 'standard', provider: 'standard-webhooks', secret: keys.standard, chain: 'local' },
+    chains: [
       {
-        name: 'relay', provider: 'raw', secret: keys.raw, chain: 'local',
-        signature: { header: 'X-Hub-Signature-256', mac: 'hmac-sha256', prefix: 'sha256=', encoding: 'hex', signed: ['body'] },
+        name: 'local',
+        id: 31337,
+        rpc: [{ url: rpc, timeout: '1s' }],
+        confirmations: 'quick',
+        start_block: 0,
+        poll_interval: '200ms',
+        reconcile: { interval: '1s' },
+        reorg: { interval: '500ms', max_depth: 64 },
       },
     ],
-    subscriptions: [{ name: 'transfers', chains: ['local'], ...(contracts.length ? { address: contracts } : {}), event: EVENT }],
-    handlers: handler ? [{
-      name: 'app', url: handler.url, secret: handler.secret, send: ['pending', 'confirmed', 'rolled_back'], allow_private: true,
-      timeout: '2s', retry: { initial: '100ms', max: '500ms' },
-    }] : [],
+    sources: [
+      {
+        name: 'alchemy',
+        provider: 'alchemy',
+        secret: keys.alchemy,
+        chain: 'local',
+        networks: { ETH_MAINNET: 'local' },
+      },
+      { name: 'standard', provider: 'standard-webhooks', secret: keys.standard, chain: 'local' },
+      {
+        name: 'relay',
+        provider: 'raw',
+        secret: keys.raw,
+        chain: 'local',
+        signature: {
+          header: 'X-Hub-Signature-256',
+          mac: 'hmac-sha256',
+          prefix: 'sha256=',
+          encoding: 'hex',
+          signed: ['body'],
+        },
+      },
+    ],
+    subscriptions: [
+      {
+        name: 'transfers',
+        chains: ['local'],
+        ...(contracts.length ? { address: contracts } : {}),
+        event: EVENT,
+      },
+    ],
+    handlers: handler
+      ? [
+          {
+            name: 'app',
+            url: handler.url,
+            secret: handler.secret,
+            send: ['pending', 'confirmed', 'rolled_back'],
+            allow_private: true,
+            timeout: '2s',
+            retry: { initial: '100ms', max: '500ms' },
+          },
+        ]
+      : [],
   };
 }
 
@@ -52,17 +93,30 @@ export class World {
   }
 
   async open() {
-    const { contracts = ['A'], anvil = {}, twins = false, proxy = twins, handler = true, start = true, before, config } = this.options;
+    const {
+      contracts = ['A'],
+      anvil = {},
+      twins = false,
+      proxy = twins,
+      handler = true,
+      start = true,
+      before,
+      config,
+    } = this.options;
     this.dir = fs.mkdtempSync(path.join(os.tmpdir(), 'tidemark-'));
     if (twins) [this.anvil, this.twin] = await Anvil.twins(anvil);
     else this.anvil = await Anvil.start(anvil);
     this.contracts = [];
-    for (const kind of contracts) this.contracts.push(this[kind] = await this.both((node) => node.deploy(kind)));
+    for (const kind of contracts)
+      this.contracts.push((this[kind] = await this.both((node) => node.deploy(kind))));
     if (proxy) this.proxy = await new Proxy(this.anvil.url).start();
     if (handler) this.handler = await new Handler().start();
     await before?.(this);
     const value = baseConfig({
-      rpc: this.proxy?.url ?? this.anvil.url, handler: this.handler, contracts: this.contracts, confirmations: this.confirmations,
+      rpc: this.proxy?.url ?? this.anvil.url,
+      handler: this.handler,
+      contracts: this.contracts,
+      confirmations: this.confirmations,
     });
     this.daemon = new Daemon(this.dir, (await config?.(value, this)) ?? value);
     if (start) await this.daemon.start();
@@ -87,38 +141,64 @@ export class World {
 
   /** The transfers that must be confirmed now: canonical and deep enough. */
   async due({ depth = this.confirmations } = {}) {
-    return this.anvil.transfers({ to: await this.anvil.head() - depth, contracts: this.contracts });
+    return this.anvil.transfers({
+      to: (await this.anvil.head()) - depth,
+      contracts: this.contracts,
+    });
   }
 
-  /** Waits until what the handler holds as confirmed is just what the chain has, by event and block hash. */
+  /**
+   * Waits until what the handler holds as confirmed is just what the chain has, by event and block
+   * hash.
+   */
   async settled({ depth, timeout = 15_000 } = {}) {
     const want = (await this.due({ depth })).map((t) => `${t.eventId} in ${t.blockHash}`).sort();
-    const have = () => [...this.handler.live().values()].map((m) => `${m.data.event_id} in ${m.data.block.hash}`).sort();
-    await until(() => `the handler has ${JSON.stringify(have(), null, 1)}, the chain ${JSON.stringify(want, null, 1)}`,
-      () => JSON.stringify(have()) === JSON.stringify(want), { timeout });
+    const have = () =>
+      [...this.handler.live().values()]
+        .map((m) => `${m.data.event_id} in ${m.data.block.hash}`)
+        .sort();
+    await until(
+      () =>
+        `the handler has ${JSON.stringify(have(), null, 1)}, the chain ${JSON.stringify(want, null, 1)}`,
+      () => JSON.stringify(have()) === JSON.stringify(want),
+      { timeout },
+    );
     return want.length;
   }
 
   /** Waits for a message about an event; the latest one. */
   message(eventId, status, count = 1) {
-    return until(`${count} × ${status} of ${eventId}`, () => this.handler.of(eventId, status)[count - 1]);
+    return until(
+      `${count} × ${status} of ${eventId}`,
+      () => this.handler.of(eventId, status)[count - 1],
+    );
   }
 
   /** Waits until the chain's mark is at `number` or above. */
   marked(number, timeout) {
-    return until(`the mark is at ${number}`, async () => {
-      const chain = await this.daemon.chain();
-      return chain.mark !== null && chain.mark.number >= number && chain;
-    }, { timeout });
+    return until(
+      `the mark is at ${number}`,
+      async () => {
+        const chain = await this.daemon.chain();
+        return chain.mark !== null && chain.mark.number >= number && chain;
+      },
+      { timeout },
+    );
   }
 
   account() {
-    const lines = this.handler?.requests.map((r) => `${r.type?.slice(15)} ${r.id} attempt ${r.attempt} → ${JSON.stringify(r.answer)}`) ?? [];
+    const lines =
+      this.handler?.requests.map(
+        (r) => `${r.type?.slice(15)} ${r.id} attempt ${r.attempt} → ${JSON.stringify(r.answer)}`,
+      ) ?? [];
     return `\n--- requests to the handler\n${lines.slice(-30).join('\n')}\n--- the daemon's log\n${this.daemon?.tail(40)}`;
   }
 }
 
-/** A test in a world of its own; `t` takes subtests (t.test). What holds always is checked at its end. */
+/**
+ * A test in a world of its own; `t` takes subtests (t.test). What holds always is checked at its
+ * end.
+ */
 export function scenario(name, options, body, run = test) {
   return run(name, { timeout: options.timeout ?? 60_000 }, async (t) => {
     const world = new World(options);
@@ -130,7 +210,8 @@ export function scenario(name, options, body, run = test) {
       if (typeof world.daemon.config !== 'string') checkNoSecret(world);
     } catch (error) {
       // What a later version brings is refused by name; that is an answer, not a failure.
-      if (world.daemon?.exit?.code === 78 && /not yet/.test(world.daemon.tail())) return t.skip('not yet');
+      if (world.daemon?.exit?.code === 78 && /not yet/.test(world.daemon.tail()))
+        return t.skip('not yet');
       error.message += world.account();
       throw error;
     } finally {
@@ -141,11 +222,15 @@ export function scenario(name, options, body, run = test) {
 
 /** Scenarios that mostly wait, `width` of them side by side. */
 export function together(name, width, scenarios, timeout = 200_000) {
-  test(name, { concurrency: width, timeout }, (t) => Promise.all(scenarios.map((args) => scenario(...args, t.test.bind(t)))));
+  test(name, { concurrency: width, timeout }, (t) =>
+    Promise.all(scenarios.map((args) => scenario(...args, t.test.bind(t)))),
+  );
 }
 
 function checkNoSecret(world) {
   const log = world.daemon.logs.map((entry) => entry.text).join('\n');
-  const secrets = [...Object.values(keys), world.handler?.secret, world.daemon.token].filter(Boolean);
+  const secrets = [...Object.values(keys), world.handler?.secret, world.daemon.token].filter(
+    Boolean,
+  );
   for (const secret of secrets) assert.ok(!log.includes(secret), 'no secret in a log line');
 }
