@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "actors/chain.hpp"
 
+#include "actors/named_exceptions.hpp"
+
 #include <caf/error.hpp>
 #include <caf/sec.hpp>
 #include <caf/send.hpp>
@@ -130,6 +132,7 @@ void chain_state::arm() {
 }
 
 chain_actor::behavior_type make_chain(chain_actor::stateful_pointer<chain_state> self, chain_params params) {
+  name_exceptions(self);
   self->state.with = std::move(params);
   self->state.boot();
   return {[self](look) {

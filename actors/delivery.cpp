@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "actors/delivery.hpp"
 
+#include "actors/named_exceptions.hpp"
+
 #include "providers/sign.hpp"
 
 #include <caf/send.hpp>
@@ -226,6 +228,7 @@ tide::exchange_end end_of(const net::client_result& r, std::uint32_t ms) {
 
 delivery_actor::behavior_type make_delivery(delivery_actor::stateful_pointer<delivery_state> self,
                                             delivery_params params) {
+  name_exceptions(self);
   auto& st = self->state;
   st.with = std::move(params);
   const auto& h = *st.with.handler;

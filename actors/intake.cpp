@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "actors/intake.hpp"
 
+#include "actors/named_exceptions.hpp"
+
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
@@ -52,6 +54,7 @@ void take(self_pointer self) {
 
 intake_actor::behavior_type make_intake(intake_actor::stateful_pointer<intake_state> self,
                                         intake_params params) {
+  name_exceptions(self);
   self->state.with = std::move(params);
   self->send(self, look{});
   return {[self](look) {

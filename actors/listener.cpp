@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "actors/listener.hpp"
 
+#include "actors/named_exceptions.hpp"
+
 #include <caf/send.hpp>
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -35,6 +37,7 @@ void count(const listener_state& st, const incoming& in, ingest_result how) {
 
 listener_actor::behavior_type make_listener(listener_actor::stateful_pointer<listener_state> self,
                                             listener_params params) {
+  name_exceptions(self);
   self->state.with = std::move(params);
   return {[self](const incoming& in) {
     // No time-out: CAF would keep each answered request until it is due, and the store always

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "actors/rpc.hpp"
 
+#include "actors/named_exceptions.hpp"
+
 #include "evm/hex.hpp"
 #include "tide/rpc_wire.hpp"
 
@@ -153,6 +155,8 @@ void rpc_state::checked_chain(const net::client_result& how) {
   const auto said = id ? "it serves chain " + std::to_string(*id) + ", the config says " + std::to_string(with.chain->id)
                        : "it does not answer eth_chainId with a number";
   pool->refuse(job.endpoint, said, with.now());
+  if (last_warning != said) with.warn("endpoint " + pool->name(job.endpoint) + " is refused: " + said);
+  last_warning = said;
   with.publish(pool->status());
   job.trouble += (job.trouble.empty() ? "" : "; ") + pool->name(job.endpoint) + ": " + said;
   ++exchange;
@@ -235,6 +239,7 @@ void rpc_state::answer_with(tide::answer_what what) {
 }
 
 rpc_actor::behavior_type make_rpc(rpc_actor::stateful_pointer<rpc_state> self, rpc_params params) {
+  name_exceptions(self);
   auto& s = self->state;
   s.with = std::move(params);
   s.random.seed(static_cast<std::minstd_rand::result_type>(s.with.seed));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "actors/store.hpp"
 
+#include "actors/named_exceptions.hpp"
+
 #include <caf/error.hpp>
 #include <caf/sec.hpp>
 #include <caf/send.hpp>
@@ -99,6 +101,7 @@ void store_state::commit_group() {
 }
 
 store_actor::behavior_type make_store(store_actor::stateful_pointer<store_state> self, store_params params) {
+  name_exceptions(self);
   auto& s = self->state;
   s.with = std::move(params);
   auto* file = s.with.file.get();

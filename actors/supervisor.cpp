@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "actors/supervisor.hpp"
 
+#include "actors/named_exceptions.hpp"
+
 #include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/exit_reason.hpp>
@@ -59,21 +61,16 @@ void supervisor_state::died(const caf::actor_addr& who, const std::string& why) 
   }
 }
 
-/// One unit after the other, the last started first.
+/// One unit after the other, the last started first; those that drain have been told before, all at once.
 void supervisor_state::stop_next() {
   while (left > 0 && units[left - 1].alive.empty()) --left;
   if (left == 0) return self->quit();
-  const bool late = steady_ms() >= give_up_at;
-  for (const auto& a : units[left - 1].alive) {
-    if (with.units[left - 1].drains && !late) {
-      caf::anon_send(a, drain{});
-    } else {
-      caf::anon_send_exit(a, caf::exit_reason::user_shutdown);
-    }
-  }
+  if (with.units[left - 1].drains && steady_ms() < give_up_at) return; // it ends by itself
+  for (const auto& a : units[left - 1].alive) caf::anon_send_exit(a, caf::exit_reason::user_shutdown);
 }
 
 supervisor_actor::behavior_type make_supervisor(supervisor_actor::stateful_pointer<supervisor_state> self, supervisor_params params) {
+  name_exceptions(self);
   auto& s = self->state;
   s.with = std::move(params);
   s.units.resize(s.with.units.size());
@@ -95,6 +92,9 @@ supervisor_actor::behavior_type make_supervisor(supervisor_actor::stateful_point
             st.stopping = true;
             st.left = st.units.size();
             st.give_up_at = steady_ms() + stop.ms;
+            for (std::size_t i = 0; i < st.units.size(); ++i)
+              if (st.with.units[i].drains)
+                for (const auto& a : st.units[i].alive) caf::anon_send(a, drain{});
             self->delayed_send(self, milliseconds(stop.ms), restart{st.units.size(), 0});
             st.stop_next();
           }};

@@ -20,7 +20,7 @@ choice choose(const config::config& config, const net::request& request) {
     out.refusal = std::move(*refused);
     return out;
   }
-  const std::string_view method = request.method == "HEAD" ? "GET" : request.method;
+  const std::string method = request.method == "HEAD" ? "GET" : request.method;
   std::string allow;
   for (const route& row : routes()) {
     auto path = match(row.path, request.target);

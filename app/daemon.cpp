@@ -42,7 +42,7 @@ using namespace std::chrono_literals;
 constexpr int exit_failed = 1, exit_store = 74, exit_unavailable = 75, exit_config = 78;
 constexpr std::size_t io_thread_count = 2, reader_count = 2;
 constexpr auto drain_requests = 4s, drain_actors = 4s; // together below the ten seconds that a drain may take
-constexpr int connections_a_chain = 16;
+constexpr std::size_t connections_a_chain = 16, connections_a_handler = 1'100; // above the highest concurrency
 
 std::int64_t now_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -128,7 +128,11 @@ private:
 
     board_ = std::make_shared<api::live>(api::identity{version(), now_ms(), 1});
     io_ = std::make_unique<net::io_threads>(io_thread_count);
-    client_ = std::make_unique<net::http_client>(io_->context(), net::client_limits{});
+    net::client_limits to_nodes, to_handlers;
+    to_nodes.max_per_origin = connections_a_chain;
+    to_handlers.max_per_origin = connections_a_handler;
+    rpc_client_ = std::make_unique<net::http_client>(io_->context(), to_nodes);
+    client_ = std::make_unique<net::http_client>(io_->context(), to_handlers);
     system_ = std::make_unique<caf::actor_system>(caf_);
     start_actors(std::move(file));
     const int status = serve(std::move(connections));
@@ -208,7 +212,7 @@ private:
     const auto shared = std::make_shared<const config::chain>(c);
     return {"chain " + c.name, [this, shared] {
               auto rpc = system_->spawn(actors::make_rpc,
-                                        actors::rpc_params{shared, sender(), now_ms,
+                                        actors::rpc_params{shared, sender(*rpc_client_), now_ms,
                                                            [this, name = shared->name](std::vector<tide::endpoint_status> s) { publish(name, {}, std::move(s)); },
                                                            warn_about("chain " + shared->name), seed()});
               auto chain = system_->spawn(
@@ -241,7 +245,7 @@ private:
               actors::delivery_params p;
               p.handler = shared;
               p.store = store_;
-              p.send = sender();
+              p.send = sender(*client_);
               p.now = now_ms;
               p.publish = [this](tide::handler_status s) { board_->put(std::move(s)); };
               p.warn = warn_about("delivery " + shared->name());
@@ -254,8 +258,8 @@ private:
             false, true};
   }
 
-  std::function<void(net::client_request, net::http_client::callback)> sender() {
-    return [this](net::client_request r, net::http_client::callback done) { client_->send(std::move(r), std::move(done)); };
+  static std::function<void(net::client_request, net::http_client::callback)> sender(net::http_client& client) {
+    return [&client](net::client_request r, net::http_client::callback done) { client.send(std::move(r), std::move(done)); };
   }
 
   static std::uint64_t seed() { return std::random_device{}(); }
@@ -310,13 +314,14 @@ private:
     door_->clear();
     switchboard_.on_feed({});
     {
+      // The readers first: the last connection to close folds the log into the file, and theirs cannot write.
       caf::scoped_actor me{*system_};
-      caf::anon_send(supervisor_, actors::stop_in{std::chrono::duration_cast<std::chrono::milliseconds>(drain_actors).count()});
-      me->wait_for(supervisor_);
       for (auto& r : readers_) caf::anon_send_exit(r, caf::exit_reason::user_shutdown);
       me->wait_for(readers_);
+      readers_.clear();
+      caf::anon_send(supervisor_, actors::stop_in{std::chrono::duration_cast<std::chrono::milliseconds>(drain_actors).count()});
+      me->wait_for(supervisor_);
     }
-    readers_.clear();
     switchboard_.clear();
     orders_ = {};
     store_ = actors::store_actor{};
@@ -328,9 +333,10 @@ private:
     admin_.reset();
     admin_door_.reset();
     signals_.reset();
+    rpc_client_.reset();
     client_.reset();
-    io_.reset();
     system_.reset();
+    io_.reset(); // after the actors: a slot that fires late posts to it
     log(level::info, "stopped");
   }
 
@@ -339,7 +345,7 @@ private:
   caf_config caf_;
   std::shared_ptr<api::live> board_;
   std::unique_ptr<net::io_threads> io_;
-  std::unique_ptr<net::http_client> client_;
+  std::unique_ptr<net::http_client> rpc_client_, client_; ///< apart, so that a large answer of a node delays no delivery
   std::unique_ptr<caf::actor_system> system_;
   actors::switchboard switchboard_;
   std::shared_ptr<actors::listener_door> door_ = std::make_shared<actors::listener_door>();

@@ -37,7 +37,6 @@ public:
       return;
     }
     url_ = *url;
-    if (url_.scheme == "ws" || url_.scheme == "wss") return; // announces heads, answers no calls
     if (!ask_chain_id() || !ask_head()) return;
     row.safe = number_at("safe");
     row.finalized = number_at("finalized");
@@ -81,9 +80,8 @@ private:
   std::optional<tide::rpc_reply> one(const tide::rpc_call& call) {
     auto reply = send({call});
     if (!reply) return std::nullopt;
-    const auto& result = reply->results().front();
-    if (result.value != nullptr) return reply;
-    failed_ = said(reply->whole() ? *reply->whole() : result.error);
+    if (!reply->whole() && reply->results().front().value != nullptr) return reply;
+    failed_ = said(reply->whole() ? *reply->whole() : reply->results().front().error);
     return std::nullopt;
   }
 

@@ -17,10 +17,11 @@ constexpr std::size_t longest_error = 500;
 rpc_error error_of(const json::value& v, int http_status) {
   rpc_error e;
   e.http_status = http_status;
+  const json::object none;
   const auto* o = v.if_object();
   if (!o) {
     e.message = v.is_string() ? std::string(v.get_string()) : "an error without words";
-    return e;
+    o = &none;
   }
   if (const auto* code = o->if_contains("code"); code && code->is_int64()) e.code = code->get_int64();
   if (const auto* m = o->if_contains("message"); m && m->is_string()) e.message = std::string(m->get_string());

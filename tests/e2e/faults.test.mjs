@@ -16,7 +16,7 @@ const hard = [
   ['null in place of an answer', faults.nullAnswer, /null|object|answer|json/i],
   ['a JSON-RPC error', faults.jsonError, /on fire|-32603/],
   ['HTTP 500', faults.httpError, /500/],
-  ['HTTP 401', faults.unauthorized, /401|authori/i, { restart: true }], // an endpoint that refuses is left alone for a while
+  ['HTTP 401', faults.unauthorized, /401|authori|invalid api key/i, { restart: true }], // an endpoint that refuses is left alone for a while
   ['silence', faults.silence, /time|no answer/i],
   ['a connection closed without an answer', faults.refused, /closed|reset|connect|ended/i],
   ['HTTP 429', faults.tooManyRequests, /429|rate/i],

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { base, logsOf } from './lib/base.mjs';
 import { alchemy } from './lib/hooks.mjs';
+import { faults } from './lib/proxy.mjs';
 import { never, sleep, until } from './lib/wait.mjs';
 import { scenario } from './lib/world.mjs';
 

@@ -2,18 +2,8 @@
 // What the chain takes back is taken back, and what it has now is told: a reorg of every kind, on a
 // real node.
 import assert from 'node:assert/strict';
-import { logsOf, names, reorg, told } from './lib/base.mjs';
+import { lastReorg, logsOf, names, reorg, told } from './lib/base.mjs';
 import { checkMessage, messageId } from './lib/expect.mjs';
-
-async function lastReorg(world, expected) {
-  const { items, next } = await world.daemon.get('/v1/reorgs');
-  assert.ok(next === null || typeof next === 'string');
-  const [{ at, old_head: oldHead, new_head: newHead, ...rest }] = items;
-  assert.ok(!Number.isNaN(Date.parse(at)), `at: ${at}`);
-  for (const head of [oldHead, newHead])
-    assert.deepEqual(Object.keys(head).sort(), ['hash', 'number']);
-  assert.deepEqual({ ...rest, ancestor: rest.ancestor.number }, { chain: 'local', ...expected });
-}
 
 reorg(
   'empty blocks above the mark are replaced: nothing is told',

@@ -2,7 +2,7 @@
 // Reorgs at every moment: in a row, while the daemon is down, as it dies, in the middle of a scan,
 // at the very start.
 import assert from 'node:assert/strict';
-import { base, logsOf, reorg } from './lib/base.mjs';
+import { base, lastReorg, logsOf, reorg } from './lib/base.mjs';
 import { checkMessage, messageId } from './lib/expect.mjs';
 import { alchemy } from './lib/hooks.mjs';
 import { never, sleep, until } from './lib/wait.mjs';

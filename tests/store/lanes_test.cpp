@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tests/store/world.hpp"
 
-#include <random>
 #include <set>
 
 using namespace tidemark;
@@ -46,11 +45,6 @@ std::vector<tide::held_header> headers(std::uint64_t from, std::uint64_t to, cha
 
 tide::reorg fork_at(std::uint64_t ancestor, std::uint32_t depth) {
   return {depth, block(ancestor), block(ancestor + depth), block(ancestor + depth, 'B'), false};
-}
-
-std::vector<tide::ripening> waiting(world& w) { return must(w.db->boot(world::chain)).waiting; }
-std::vector<tide::held_header> held_headers(world& w) {
-  return must(w.db->boot(world::chain)).headers;
 }
 
 std::string sequences(const std::vector<store::message>& messages) {
@@ -274,139 +268,4 @@ TEST_CASE("whatever the key, an event's versions go one after the other", "[lane
     CHECK(tide::compose_message(sent[0].fact, sent[0].envelope) ==
           tide::compose_message(first[0].fact, first[0].envelope));
   }
-}
-
-TEST_CASE("a random walk leaves no hole and no wrong order in a key", "[lanes]") {
-  std::mt19937 random(GENERATE(range(1, 21)));
-  world w;
-  const char* const keys[] = {"1:a", "1:b", "1:c"};
-  char branch = 'A';
-  std::uint64_t tip = 9, mark = 9, transactions = 0;
-  std::map<std::uint64_t, std::vector<tide::sighting>> chain; // canonical, above the start
-  std::map<std::string, std::uint64_t> last_sequence;
-  std::map<std::string, std::pair<std::uint64_t, std::int32_t>> last_place;
-  std::set<std::string> ids;
-  std::map<std::string, std::vector<tide::status>> told; // by event
-
-  const auto check = [&](const std::vector<store::message>& sent) {
-    for (const auto& m : sent) {
-      REQUIRE(m.envelope.sequence == ++last_sequence[m.envelope.key]);
-      REQUIRE(ids.insert(tide::message_id(m.fact)).second);
-      const std::pair place(m.fact.block.number, m.fact.log_index);
-      auto& last = last_place[m.envelope.key];
-      if (m.fact.status == tide::status::confirmed) REQUIRE(last < place);
-      last = m.fact.status == tide::status::confirmed
-                 ? place
-                 : std::min(last, std::pair(place.first - 1, 99));
-      told[tide::event_id(1, m.fact.tx, m.fact.log_index)].push_back(m.fact.status);
-    }
-  };
-  const auto grow = [&](std::uint64_t blocks) {
-    for (; blocks > 0; --blocks) {
-      ++tip;
-      tide::saw seen;
-      for (int i = 0, n = static_cast<int>(random() % 3); i < n; ++i)
-        seen.logs.push_back(
-            slow(sent_to(log(block(tip, branch), ++transactions, i), {"h"}, keys[random() % 3]),
-                 random() % 4 ? 3 : 9));
-      chain[tip] = seen.logs;
-      w.apply(tip, {seen}, {header(tip, branch)});
-    }
-  };
-  for (int step = 0; step < 60; ++step) {
-    grow(1 + random() % 3);
-    if (random() % 2 && tip >= mark + 4) { // reconcile
-      tide::shown v;
-      for (auto n = mark + 1; n + 3 <= tip; ++n) {
-        v.blocks.push_back(chain[n].empty() ? tide::held_header(header(n, branch)).id
-                                            : chain[n][0].block);
-        for (const auto& s : chain[n])
-          v.logs.push_back(s);
-      }
-      mark = tip - 3;
-      // Blocks of older branches below keep their letter.
-      for (auto& b : v.blocks)
-        for (const auto& h : held_headers(w))
-          if (h.id.number == b.number) b = h.id;
-      w.apply(tip, {v, tide::mark_moved{v.blocks.back()}});
-    }
-    for (const auto& r : waiting(w)) { // ripen
-      tide::proved p{r.block, {}, chain[r.block.number]};
-      for (const auto& s : p.logs)
-        p.places.push_back({s.tx, s.log_index});
-      if (tip >= r.block.number + r.asks.blocks) w.apply(tip, {p});
-    }
-    if (random() % 5 == 0) { // reorg
-      const std::uint64_t depth = 1 + random() % std::min<std::uint64_t>(6, tip - 9);
-      const auto held = held_headers(w);
-      std::vector<tide::verdict> v;
-      evm::block_id ancestor = block(9);
-      for (auto n = tip; n > tip - depth; --n)
-        for (const auto& h : held)
-          if (h.id.number == n) v.push_back(tide::orphaned{h.id});
-      for (const auto& h : held)
-        if (h.id.number == tip - depth) ancestor = h.id;
-      ++branch;
-      tide::reorg r{static_cast<std::uint32_t>(depth), ancestor, block(tip), block(tip, branch),
-                    false};
-      v.push_back(r);
-      std::vector<std::vector<tide::sighting>> old;
-      for (auto n = tip - depth + 1; n <= tip; ++n) {
-        old.push_back(chain[n]);
-        chain.erase(n);
-      }
-      tip -= depth;
-      mark = std::min(mark, tip);
-      tide::saw again; // half of them are mined again
-      std::vector<tide::held_header> fresh;
-      for (std::size_t i = 0; i < depth; ++i) {
-        ++tip;
-        fresh.push_back(header(tip, branch));
-        for (auto s : old[i])
-          if (random() % 2) {
-            s.block = block(tip, branch);
-            chain[tip].push_back(s);
-            again.logs.push_back(s);
-          }
-      }
-      v.push_back(again);
-      w.apply(tip, v, fresh);
-    }
-    if (random() % 2) check(w.deliver());
-    if (random() % 10 == 0) w.db = store::store::revive(std::move(w.db));
-  }
-  grow(20);
-  tide::shown v;
-  for (const auto& h : held_headers(w))
-    if (h.id.number > mark && h.id.number + 9 <= tip) {
-      v.blocks.push_back(h.id);
-      for (const auto& s : chain[h.id.number])
-        v.logs.push_back(s);
-    }
-  std::vector<tide::verdict> last{v, tide::mark_moved{v.blocks.back()}};
-  w.apply(tip, last);
-  for (const auto& r : waiting(w)) {
-    tide::proved p{r.block, {}, chain[r.block.number]};
-    for (const auto& s : p.logs)
-      p.places.push_back({s.tx, s.log_index});
-    w.apply(tip, {p});
-  }
-  check(w.deliver());
-  // The handler's ledger is the chain: confirmed and taken back in turns, and what is on the chain
-  // ends confirmed.
-  for (const auto& [event, states] : told)
-    for (std::size_t i = 0; i < states.size(); ++i)
-      REQUIRE(states[i] == (i % 2 ? tide::status::rolled_back : tide::status::confirmed));
-  std::size_t on_chain = 0, confirmed = 0;
-  for (const auto& [n, logs] : chain)
-    if (n + 9 <= tip)
-      for (const auto& s : logs) {
-        ++on_chain;
-        const auto& states = told[tide::event_id(1, s.tx, s.log_index)];
-        INFO("block " << n << " log " << s.log_index << " told " << states.size());
-        REQUIRE(states.size() % 2 == 1);
-      }
-  for (const auto& [event, states] : told)
-    confirmed += states.size() % 2;
-  CHECK(confirmed == on_chain);
 }

@@ -158,15 +158,15 @@ TEST_CASE("a disk that takes no more fails the group and nothing else", "[open]"
 TEST_CASE("the log is copied into the file by and by", "[open]") {
   scratch dir;
   auto db = open_store(dir.file());
-  std::string body(1 << 20, 'x');
-  for (int i = 0; i < 120; ++i) {
+  std::string body(4 << 20, 'x');
+  for (int i = 0; i < 60; ++i) {
     body[0] = static_cast<char>('a' + i % 26);
     body[1] = static_cast<char>('a' + i / 26);
     must(db->begin());
     must(db->append({"s", i, "{}", body}));
     must(db->commit());
   }
-  CHECK(db->size().wal_bytes < 72ULL << 20);
+  CHECK(db->size().wal_bytes < 160ULL << 20); // of 240: it began anew, though the disk may be slow
   CHECK(db->size().bytes > 16ULL << 20);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The chain that the reorg tests begin with.
+import assert from 'node:assert/strict';
 import { scenario } from './world.mjs';
 
 /**
@@ -55,4 +56,15 @@ export function reorg(name, act, check, options = {}) {
     await world.marked((await world.anvil.head()) - 2);
     await check(world);
   });
+}
+
+/** Compares the newest item of /v1/reorgs, apart from times and hashes. */
+export async function lastReorg(world, expected) {
+  const { items, next } = await world.daemon.get('/v1/reorgs');
+  assert.ok(next === null || typeof next === 'string');
+  const [{ at, old_head: oldHead, new_head: newHead, ...rest }] = items;
+  assert.ok(!Number.isNaN(Date.parse(at)), `at: ${at}`);
+  for (const head of [oldHead, newHead])
+    assert.deepEqual(Object.keys(head).sort(), ['hash', 'number']);
+  assert.deepEqual({ ...rest, ancestor: rest.ancestor.number }, { chain: 'local', ...expected });
 }
