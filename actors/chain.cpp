@@ -47,21 +47,28 @@ std::shared_ptr<const tide::interest> interest_of(const config::chain& c, const 
   return std::make_shared<const tide::interest>(c.id, c.name, c.confirmations, all.subscriptions, std::move(recipients));
 }
 
-chain_state::~chain_state() {
-  for (auto& o : orders) o.second.deliver(caf::make_error(caf::sec::runtime_error, "the chain is starting again; ask once more"));
+chain_state::~chain_state() { order_lost(); }
+
+/// Whoever waits for an order that nobody carries out any more hears so.
+void chain_state::order_lost() {
+  if (auto lost = std::exchange(order, std::nullopt)) lost->deliver(caf::make_error(caf::sec::runtime_error, "the chain is starting again; ask once more"));
 }
 
 /// Everything that a Tide knows comes from the store, so this is also how it recovers from whatever went wrong.
 void chain_state::boot() {
   ++life;
+  ++generation;
   machine.reset();
+  order_lost();
   self->request(with.store, caf::infinite, boot_chain{with.settings.chain_id})
       .then(
-          [this](const chain_booted& b) {
+          [this, n = life](const chain_booted& b) {
+            if (n != life) return;
             machine.emplace(with.settings, with.wants, *b.state, with.now());
             carry_out(machine->tick(with.now()));
           },
-          [this](const caf::error&) {
+          [this, n = life](const caf::error&) {
+            if (n != life) return;
             with.log(true, "the store could not say where the chain stands; asking again");
             self->delayed_send(self, boot_again_after, tick{++generation});
           });
@@ -87,6 +94,7 @@ void chain_state::act(tide::conclude& c) {
             if (n != life) return;
             with.log(true, "a conclusion was not stored; beginning again from the store");
             machine.reset();
+            order_lost();
             ++life;
             self->delayed_send(self, boot_again_after, tick{++generation});
           });
@@ -119,11 +127,7 @@ void chain_state::act(tide::said& s) { with.log(s.warning, s.text); }
 void chain_state::act(tide::caught_lying& c) { self->send(with.rpc, caught_lying{c.endpoint, std::move(c.evidence)}); }
 
 void chain_state::act(tide::resume_answered& r) {
-  if (orders.empty()) return;
-  auto first = orders.begin();
-  first->second.deliver(chain_resumed{box(std::move(r.report))});
-  orders.erase(first);
-  if (!orders.empty()) self->send(self, look{});
+  if (auto open = std::exchange(order, std::nullopt)) open->deliver(chain_resumed{box(std::move(r.report))});
 }
 
 void chain_state::arm() {
@@ -153,11 +157,11 @@ chain_actor::behavior_type make_chain(chain_actor::stateful_pointer<chain_state>
           [self](const resume_chain& r) {
             auto& s = self->state;
             auto promise = self->make_response_promise<chain_state::resume_promise>();
-            if (!s.machine) {
-              promise.deliver(caf::make_error(caf::sec::runtime_error, "the chain is starting; ask once more"));
+            if (!s.machine || s.order) {
+              promise.deliver(caf::make_error(caf::sec::runtime_error, s.machine ? "another resume of this chain is under way" : "the chain is starting; ask once more"));
               return promise;
             }
-            s.orders.emplace(s.order_count++, promise);
+            s.order = promise;
             s.carry_out(s.machine->resume(r.accept_reorg, s.with.now()));
             return promise;
           }};

@@ -10,7 +10,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -40,6 +39,7 @@ struct chain_state {
   ~chain_state();
 
   void boot();
+  void order_lost();
   void carry_out(tide::tide::effects effects);
   void act(tide::ask& a);
   void act(tide::conclude& c);
@@ -54,8 +54,7 @@ struct chain_state {
   chain_params with;
   std::optional<tide::tide> machine;
   using resume_promise = caf::typed_response_promise<chain_resumed>;
-  std::map<std::uint64_t, resume_promise> orders; ///< open `chain resume`s, in a map so that the destructor can answer them
-  std::uint64_t order_count = 0;
+  std::optional<resume_promise> order; ///< the open `chain resume`
   std::uint64_t generation = 0, life = 0; ///< of the timer · of the Tide: an answer to an older one is void
 };
 

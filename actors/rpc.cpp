@@ -4,12 +4,11 @@
 #include "actors/named_exceptions.hpp"
 
 #include "evm/hex.hpp"
-#include "tide/rpc_wire.hpp"
+#include "tide/retry_after.hpp"
 
 #include <caf/send.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 namespace tidemark::actors {
@@ -26,11 +25,9 @@ tide::pool make_pool(const config::chain& c) {
   return {std::move(endpoints), c.reconcile_max_range};
 }
 
-std::optional<std::int64_t> retry_after(const net::client_response& r) {
+std::optional<std::int64_t> retry_after(const net::client_response& r, std::int64_t now) {
   const auto* h = net::find_header(r.headers, "Retry-After");
-  std::int64_t seconds = 0;
-  if (!h || std::from_chars(h->data(), h->data() + h->size(), seconds).ec != std::errc{} || seconds < 0) return std::nullopt;
-  return std::min<std::int64_t>(seconds, 3'600) * 1'000;
+  return h ? tide::parse_retry_after(*h, now) : std::nullopt;
 }
 
 tide::rpc_failure failure_of(const net::client_error& e) {
@@ -40,6 +37,7 @@ tide::rpc_failure failure_of(const net::client_error& e) {
 } // namespace
 
 void rpc_state::begin(const tide::ask& a, chain_actor from) {
+  ++timer; // one that still runs is of the ask before
   now_reading.emplace();
   now_reading->ask = a;
   now_reading->from = std::move(from);
@@ -62,8 +60,7 @@ void rpc_state::choose() {
     job.endpoint = *chosen;
     job.tried[*chosen] = true;
     job.reading.emplace(job.ask.what, tide::reading::limits{pool->batch(*chosen), pool->span(*chosen)});
-    const auto wait = pool->take_tokens(*chosen, job.reading->calls().size(), now);
-    return wait > 0 ? wake_in(wait) : send_stage();
+    return job.reading->calls().empty() ? give_up() : next_stage();
   }
   if (job.ask.endpoint || ++job.rounds >= rounds_over_endpoints) return give_up();
   job.tried.assign(pool->size(), false);
@@ -74,6 +71,13 @@ void rpc_state::choose() {
 }
 
 void rpc_state::wake_in(std::int64_t ms) { self->delayed_send(self, std::chrono::milliseconds(ms), tick{++timer}); }
+
+/// The calls of the stage, as soon as the endpoint's rate allows for so many.
+void rpc_state::next_stage() {
+  ++exchange; // what is still under way is void
+  const auto wait = pool->take_tokens(now_reading->endpoint, now_reading->reading->calls().size(), with.now());
+  wait > 0 ? wake_in(wait) : send_stage();
+}
 
 void rpc_state::send_stage() {
   auto& job = *now_reading;
@@ -119,8 +123,10 @@ void rpc_state::came(const net::client_result& how) {
   auto& job = *now_reading;
   if (job.checking) return checked_chain(how);
   if (!how) {
+    if (failure_of(how.error()) == tide::rpc_failure::too_big && ask_for_less({})) return;
     // A batch that was too slow, or cut, may have been too large.
-    if (parts.front().count > 1) pool->shrink_batch(job.endpoint);
+    const auto kind = how.error().kind;
+    if (parts.front().count > 1 && (kind == net::failure::timeout || kind == net::failure::cut)) pool->shrink_batch(job.endpoint);
     return endpoint_failed(failure_of(how.error()), how.error().text, {});
   }
   if (how->fresh && !job.checked) {
@@ -143,7 +149,7 @@ void rpc_state::checked_chain(const net::client_result& how) {
   const tide::rpc_reply reply(how->body, static_cast<int>(how->status), 1);
   if (reply.whole() || !reply.results().front().value) {
     const auto& e = reply.whole() ? *reply.whole() : reply.results().front().error;
-    return endpoint_failed(tide::classify(e), e.message, retry_after(*how));
+    return endpoint_failed(tide::classify(e), e.message, retry_after(*how, with.now()));
   }
   const auto& value = *reply.results().front().value;
   const auto id = value.is_string() ? evm::parse_quantity(value.get_string()) : std::nullopt;
@@ -155,8 +161,8 @@ void rpc_state::checked_chain(const net::client_result& how) {
   const auto said = id ? "it serves chain " + std::to_string(*id) + ", the config says " + std::to_string(with.chain->id)
                        : "it does not answer eth_chainId with a number";
   pool->refuse(job.endpoint, said, with.now());
-  if (last_warning != said) with.warn("endpoint " + pool->name(job.endpoint) + " is refused: " + said);
-  last_warning = said;
+  const auto warning = "endpoint " + pool->name(job.endpoint) + " is refused: " + said;
+  if (std::exchange(last_warning, warning) != warning) with.warn(warning);
   with.publish(pool->status());
   job.trouble += (job.trouble.empty() ? "" : "; ") + pool->name(job.endpoint) + ": " + said;
   ++exchange;
@@ -170,41 +176,59 @@ void rpc_state::stage_complete() {
   for (const auto& p : parts) {
     replies.emplace_back(p.how->value().body, static_cast<int>(p.how->value().status), p.count);
     const auto& r = replies.back();
-    if (r.whole()) {
-      const auto f = tide::classify(*r.whole());
-      if (p.count > 1 && (r.refuses_batches() || f == tide::rpc_failure::too_big || f == tide::rpc_failure::unsupported)) {
-        r.refuses_batches() && f != tide::rpc_failure::too_big ? pool->no_batches(job.endpoint) : pool->shrink_batch(job.endpoint);
-        return send_stage(); // the same calls, fewer at once
-      }
-      return endpoint_failed(f, r.whole()->message, retry_after(p.how->value()));
-    }
+    if (r.whole()) return nothing_said(r, p);
     if (r.missing() > 0 && p.count > 1) {
       pool->shrink_batch(job.endpoint);
-      return send_stage();
+      return next_stage();
     }
-    if (p.count > 1) pool->batch_worked(job.endpoint);
+    if (p.count >= pool->batch(job.endpoint)) pool->batch_worked(job.endpoint);
     results.insert(results.end(), r.results().begin(), r.results().end());
   }
   const auto& last = parts.back().how->value();
   switch (job.reading->take(results)) {
-  case tide::reading::step::more: return send_stage();
+  case tide::reading::step::more: return next_stage();
   case tide::reading::step::done:
     pool->succeeded(job.endpoint, static_cast<double>(with.now() - sent_at), job.reading->highest());
     if (job.reading->span() > 0) pool->range_worked(job.endpoint, job.reading->span(), job.reading->logs());
     return answer_with(job.reading->answer());
   case tide::reading::step::failed: break;
   }
-  if (job.reading->failure() == tide::rpc_failure::too_big && job.reading->span() > 1) return range_too_big();
-  endpoint_failed(job.reading->failure(), job.reading->text(), retry_after(last));
+  if (job.reading->failure() == tide::rpc_failure::too_big && ask_for_less(job.reading->error())) return;
+  endpoint_failed(job.reading->failure(), job.reading->text(), retry_after(last, with.now()));
 }
 
-/// Strictly less, from the same place: a hint bounds the size and never moves the beginning.
-void rpc_state::range_too_big() {
+/// One answer to all the calls of a part, and none to any of them.
+void rpc_state::nothing_said(const tide::rpc_reply& r, const part_state& p) {
+  using f = tide::rpc_failure;
   auto& job = *now_reading;
-  const auto asked = job.reading->span();
-  pool->shrink_span(job.endpoint, asked, tide::span_hint(job.reading->error(), asked));
+  const auto what = tide::classify(*r.whole());
+  const bool theirs = r.whole()->http_status >= 500; // no word about batches
+  if (p.count > 1 && (what == f::too_big || what == f::unsupported)) {
+    pool->shrink_batch(job.endpoint);
+    return next_stage(); // the same calls, fewer at once
+  }
+  if (p.count > 1 && r.refuses_batches() && !theirs && (what == f::transient || what == f::ours)) {
+    pool->no_batches(job.endpoint);
+    return next_stage();
+  }
+  if (what == f::too_big && ask_for_less(*r.whole())) return;
+  if (p.count > 1 && what == f::transient) pool->shrink_batch(job.endpoint);
+  endpoint_failed(what, r.whole()->message, retry_after(p.how->value(), with.now()));
+}
+
+/// Strictly less, from the same place: a hint bounds the size and never moves the beginning. False: there is no less.
+bool rpc_state::ask_for_less(const tide::rpc_error& e) {
+  auto& job = *now_reading;
+  const auto span = job.reading->span();
+  const bool batch = job.reading->calls().size() > 1 && !std::holds_alternative<tide::ask_head>(job.ask.what);
+  if (batch && pool->batch(job.endpoint) > 1) {
+    pool->shrink_batch(job.endpoint);
+  } else if (!pool->shrink_span(job.endpoint, span, tide::span_hint(e, span))) {
+    return false;
+  }
   job.reading.emplace(job.ask.what, tide::reading::limits{pool->batch(job.endpoint), pool->span(job.endpoint)});
-  send_stage();
+  next_stage();
+  return true;
 }
 
 void rpc_state::endpoint_failed(tide::rpc_failure f, const std::string& text, std::optional<std::int64_t> after) {

@@ -7,6 +7,7 @@
 #include "net/url.hpp"
 #include "tide/pool.hpp"
 #include "tide/reading.hpp"
+#include "tide/rpc_wire.hpp"
 
 #include <caf/stateful_actor.hpp>
 
@@ -34,17 +35,24 @@ struct rpc_params {
 struct rpc_state {
   static inline const char* name = "rpc";
 
+  struct part_state {
+    std::size_t first = 0, count = 0;
+    boxed<net::client_result> how;
+  };
+
   explicit rpc_state(rpc_actor::pointer self_) : self(self_) {}
 
   void begin(const tide::ask& a, chain_actor from);
   void choose();
+  void next_stage();
   void send_stage();
   void send_calls(std::size_t first, std::size_t count);
   void came(const net::client_result& how);
   void stage_complete();
+  void nothing_said(const tide::rpc_reply& r, const part_state& p);
   void checked_chain(const net::client_result& how);
   void endpoint_failed(tide::rpc_failure f, const std::string& text, std::optional<std::int64_t> retry_after);
-  void range_too_big();
+  bool ask_for_less(const tide::rpc_error& e);
   void give_up();
   void answer_with(tide::answer_what what);
   void wake_in(std::int64_t ms);
@@ -72,10 +80,6 @@ struct rpc_state {
   std::optional<job_state> now_reading;
   std::uint64_t exchange = 0; ///< what comes back to an older one is void
   std::int64_t sent_at = 0;
-  struct part_state {
-    std::size_t first = 0, count = 0;
-    boxed<net::client_result> how;
-  };
   std::vector<part_state> parts; ///< of the present stage: a batch is one, calls sent alone are many
   std::size_t parts_sent = 0, parts_come = 0;
   std::uint64_t timer = 0;

@@ -20,11 +20,11 @@ using std::chrono::milliseconds;
 constexpr std::int64_t first_wait = 100, longest_wait = 30'000;
 constexpr std::int64_t healthy_after = 60'000; // a unit that lived so long starts counting anew
 
-std::int64_t steady_ms() {
-  return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 } // namespace
+
+std::int64_t supervisor_state::steady_ms() const {
+  return std::chrono::duration_cast<milliseconds>(self->clock().now().time_since_epoch()).count();
+}
 
 void supervisor_state::start(std::size_t i) {
   auto& u = units[i];
@@ -91,7 +91,7 @@ supervisor_actor::behavior_type make_supervisor(supervisor_actor::stateful_point
             auto& st = self->state;
             st.stopping = true;
             st.left = st.units.size();
-            st.give_up_at = steady_ms() + stop.ms;
+            st.give_up_at = st.steady_ms() + stop.ms;
             for (std::size_t i = 0; i < st.units.size(); ++i)
               if (st.with.units[i].drains)
                 for (const auto& a : st.units[i].alive) caf::anon_send(a, drain{});

@@ -35,6 +35,7 @@ struct supervisor_state {
 
   explicit supervisor_state(supervisor_actor::pointer self_) : self(self_) {}
 
+  std::int64_t steady_ms() const;
   void start(std::size_t i);
   void died(const caf::actor_addr& who, const std::string& why);
   void stop_next();

@@ -37,9 +37,9 @@ struct totals {
   std::vector<std::uint64_t> each_second;
 };
 
-std::string hex(std::uint64_t n, int digits) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%0*llx", digits, static_cast<unsigned long long>(n));
+std::string hex(std::uint64_t n, std::size_t digits) {
+  std::string text(digits, '0');
+  for (auto i = digits; i > 0 && n > 0; n >>= 4) text[--i] = "0123456789abcdef"[n & 15];
   return text;
 }
 

@@ -24,6 +24,27 @@ std::optional<evm::hash32> hash_of(const std::optional<evm::block_id>& b) {
   return b ? std::optional(b->hash) : std::nullopt;
 }
 
+/// The highest block that a verdict names, beside those of its logs.
+std::uint64_t top_of(const tide::started& v) {
+  return std::max(v.start_block, v.mark ? v.mark->number : 0);
+}
+std::uint64_t top_of(const tide::orphaned& v) { return v.block.number; }
+std::uint64_t top_of(const tide::saw&) { return 0; }
+std::uint64_t top_of(const tide::shown& v) { return v.blocks.empty() ? 0 : v.blocks.back().number; }
+std::uint64_t top_of(const tide::proved& v) { return v.block.number; }
+std::uint64_t top_of(const tide::mark_moved& v) { return v.to.number; }
+std::uint64_t top_of(const tide::final_moved& v) { return v.to.number; }
+std::uint64_t top_of(const tide::reorg& v) {
+  return std::max({v.ancestor.number, v.old_head.number, v.new_head.number});
+}
+std::uint64_t top_of(const tide::halted&) { return 0; }
+std::uint64_t top_of(const tide::resumed&) { return 0; }
+std::uint64_t top_of(const tide::hint_verdict&) { return 0; }
+
+bool not_above(const evm::block_id& below, const evm::block_id& above) {
+  return above.number <= below.number;
+}
+
 const std::vector<tide::sighting>* logs_of(const tide::verdict& v) {
   if (const auto* saw = std::get_if<tide::saw>(&v)) return &saw->logs;
   if (const auto* shown = std::get_if<tide::shown>(&v)) return &shown->logs;
@@ -172,10 +193,16 @@ void chain_writer::check(const work& w) const {
   bool fits = w.set.view.head <= highest;
   for (const tide::held_header& h : w.set.headers)
     fits = fits && h.id.number <= highest && h.time <= highest;
-  for (const tide::verdict& v : w.set.verdicts)
+  for (const tide::verdict& v : w.set.verdicts) {
+    fits = fits && std::visit([](const auto& one) { return top_of(one); }, v) <= highest;
     if (const auto* logs = logs_of(v))
       for (const tide::sighting& s : *logs)
         fits = fits && s.block.number <= highest && s.time <= highest && s.log_index >= -1;
+    const auto* shown = std::get_if<tide::shown>(&v);
+    if (shown && std::adjacent_find(shown->blocks.begin(), shown->blocks.end(), not_above) !=
+                     shown->blocks.end())
+      throw refusal{"a range is not in order"};
+  }
   if (!fits) throw refusal{"a number is out of range"};
 }
 

@@ -28,6 +28,11 @@ void checkpointer::log_is(std::uint64_t bytes) {
   changed_.notify_one();
 }
 
+bool checkpointer::idle() {
+  const std::lock_guard lock(mutex_);
+  return !wanted_ && !busy_;
+}
+
 void checkpointer::run() {
   std::unique_ptr<connection> db;
   std::unique_lock lock(mutex_);
@@ -35,6 +40,7 @@ void checkpointer::run() {
     changed_.wait(lock, [this] { return wanted_ || stop_; });
     if (stop_) return;
     wanted_ = false;
+    busy_ = true;
     lock.unlock();
     try {
       if (!db) {
@@ -49,6 +55,7 @@ void checkpointer::run() {
       db.reset();
     }
     lock.lock();
+    busy_ = false;
   }
 }
 

@@ -21,6 +21,7 @@ public:
 
   /// After a commit; any thread. A checkpoint starts above 16 MiB.
   void log_is(std::uint64_t bytes);
+  bool idle();
 
 private:
   void run();
@@ -28,7 +29,7 @@ private:
   std::string path_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool wanted_ = false, stop_ = false;
+  bool wanted_ = false, busy_ = false, stop_ = false;
   std::thread thread_; ///< last: it uses the others
 };
 

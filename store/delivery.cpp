@@ -14,6 +14,14 @@ using tide::outcome;
 constexpr std::size_t kept_answer = 4'096;
 constexpr std::size_t envelope_bytes = 1'024; // about what stands around `data`
 
+// The statements below say these as numbers.
+static_assert(static_cast<int>(message_state::held) == 0 &&
+              static_cast<int>(message_state::queued) == 1 &&
+              static_cast<int>(message_state::sending) == 2 &&
+              static_cast<int>(message_state::delivered) == 3 &&
+              static_cast<int>(message_state::blocked) == 4 &&
+              static_cast<int>(outcome::open) == 0 && static_cast<int>(outcome::unknown) == 6);
+
 /// Does the attempt count against the message?
 bool counts(outcome o) { return o == outcome::failed || o == outcome::unknown; }
 
@@ -21,11 +29,10 @@ bool counts(outcome o) { return o == outcome::failed || o == outcome::unknown; }
 
 delivery_queue::delivery_queue(ledger& l)
     : ledger_(l), forget_open_(l.db, "UPDATE attempts SET outcome = 6 WHERE outcome = 0"),
-      reset_lanes_(
-          l.db,
-          "UPDATE lanes SET due = 0, behind = NULL, state = CASE WHEN state = 4 THEN 4 ELSE 1 END"
-          " WHERE head < next AND chain NOT IN"
-          " (SELECT chain FROM chains WHERE halted IS NOT NULL)"),
+      reset_lanes_(l.db,
+                   "UPDATE lanes SET behind = NULL, state = CASE WHEN state = 4 THEN 4 ELSE 1 END,"
+                   " due = CASE WHEN chain IN (SELECT chain FROM chains WHERE halted IS NOT NULL)"
+                   " THEN NULL ELSE 0 END WHERE head < next"),
       put_handler_(l.db,
                    "INSERT INTO handlers (handler, pending, confirmed, order_by, paused, reason,"
                    " since, epoch) VALUES (?1, ?2, ?3, ?4, 0, '', ?5, 1) ON CONFLICT (handler)"
@@ -180,13 +187,21 @@ void delivery_queue::finish(const finished& f, std::int64_t now) {
     if (head != f.seq || r.code<message_state>(2) != message_state::sending) return;
     const chain_entry* c = ledger_.chains.by_row(r.i64(3));
     halted = c && c->halted;
-    ledger_.bells.handler(r.i64(4));
+    finished_.insert(r.i64(4));
+    now_ = now;
   }
   if (f.done || f.outcome == outcome::ok) return done(f.lane, head, next, halted, now);
   const std::int64_t due = f.retry_at.value_or(now);
   wait_.run(counts(f.outcome) ? 0 : 1,
             f.outcome == outcome::failed ? message_state::blocked : message_state::queued,
             halted ? std::nullopt : std::optional(due), f.lane);
+}
+
+void delivery_queue::ring() {
+  for (const std::int64_t handler : finished_)
+    if (rows r = next_due_.query(handler); r.next() && r.i64(0) <= now_)
+      ledger_.bells.handler(handler);
+  finished_.clear();
 }
 
 } // namespace tidemark::store

@@ -3,6 +3,7 @@
 
 #include "store/ledger.hpp"
 
+#include <set>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,9 @@ public:
   message_batch take(std::string_view handler, std::int64_t now, std::size_t limit,
                      std::size_t max_bytes);
   void finish(const finished& f, std::int64_t now);
+  /// Before a commit: a bell for who finished something and left something due.
+  void ring();
+  void forget() { finished_.clear(); } ///< the group is undone
 
 private:
   struct due_lane {
@@ -39,6 +43,8 @@ private:
             std::int64_t now);
 
   ledger& ledger_;
+  std::set<std::int64_t> finished_; ///< handlers, in this group
+  std::int64_t now_ = 0;
   statement forget_open_, reset_lanes_;
   statement put_handler_, set_paused_;
   statement due_, next_due_, message_, earlier_, undoes_, stand_behind_, begin_, insert_attempt_;

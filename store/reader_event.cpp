@@ -73,8 +73,9 @@ event_reading::event_reading(connection& db)
             " EXISTS (SELECT 1 FROM loose p WHERE p.lane = o.lane AND p.seq = o.seq AND p.why = 1)"
             " FROM feed f CROSS JOIN outbox o ON o.feed = f.seq CROSS JOIN lanes l ON l.id = o.lane"
             " CROSS JOIN names n ON n.id = l.handler WHERE f.event = ? ORDER BY f.version"),
-      held_(db, "SELECT n.name, w.feed IS NOT NULL FROM waiting w CROSS JOIN lanes l ON l.id = w.lane"
-                " CROSS JOIN names n ON n.id = l.handler WHERE w.event = ?") {}
+      held_(db,
+            "SELECT n.name, w.feed IS NOT NULL FROM waiting w CROSS JOIN lanes l ON l.id = w.lane"
+            " CROSS JOIN names n ON n.id = l.handler WHERE w.event = ?") {}
 
 std::vector<std::pair<std::string, tide::message_state>>
 event_reading::processing(std::int64_t event) {
@@ -82,7 +83,8 @@ event_reading::processing(std::int64_t event) {
   for (rows r = sent_.query(event); r.next();)
     last[std::string(r.text(0))] =
         state_of(r.u64(1), r.u64(2), r.code<tide::message_state>(3), r.i64(4) != 0);
-  // A message that an earlier event holds, or none yet: the event itself waits for its confirmations.
+  // A message that an earlier event holds, or none yet: the event itself waits for its
+  // confirmations.
   for (rows r = held_.query(event); r.next();)
     if (r.i64(1) != 0)
       last[std::string(r.text(0))] = tide::message_state::held;

@@ -48,6 +48,7 @@ void put_back(parts& p) {
   p.all->book.bells.clear();
   p.all->book.must_sync = false;
   p.all->webhooks.forget();
+  p.all->deliveries.forget();
   p.all->webhook_keys.rewind(p.webhooks_before);
   p.all->event_keys.rewind(p.events_before);
   p.all->webhook_keys.settle(false);
@@ -70,7 +71,7 @@ void restart_log(parts& p) {
   const int rc = sqlite3_wal_checkpoint_v2(p.db->handle(), nullptr, SQLITE_CHECKPOINT_RESTART,
                                            nullptr, nullptr);
   sqlite3_busy_timeout(p.db->handle(), busy_wait_ms);
-  // A reader or the helper in the way: not again at once, or every group would wait for it.
+  // A reader in the way: not again at once, or every group would wait for it.
   p.restart_above = rc == SQLITE_OK ? parts::first_restart : p.log_bytes + restart_again;
 }
 
@@ -79,8 +80,11 @@ void after_commit(parts& p) {
   p.all->webhook_keys.settle(true);
   p.all->event_keys.settle(true);
   if (!p.helper) return;
-  p.helper->log_is(p.log_bytes);
-  if (p.log_bytes > p.restart_above) restart_log(p);
+  // Not while the helper copies: its next round begins here alone, so one that is idle stays so.
+  if (p.log_bytes > p.restart_above && p.helper->idle())
+    restart_log(p);
+  else
+    p.helper->log_is(p.log_bytes);
 }
 
 } // namespace
@@ -105,6 +109,7 @@ result<bells> store::commit() {
   bells rung;
   auto written = writing(p, [&] {
     p.all->webhooks.count();
+    p.all->deliveries.ring();
     p.all->webhook_keys.write_some();
     p.all->event_keys.write_some();
     rung = p.all->book.bells.take(p.all->book.names);

@@ -77,7 +77,8 @@ struct extracted {
 
 struct hint_batch {
   std::vector<tide::chain_hint> hints;
-  std::optional<std::int64_t> next_due; ///< of what was not taken; absent: nothing waits
+  /// When the next one is due, leases that run out included; absent: nothing waits.
+  std::optional<std::int64_t> next_due;
 };
 
 // Delivery

@@ -2,6 +2,7 @@
 #include "tide/pool.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace tidemark::tide {
@@ -44,9 +45,10 @@ std::int64_t pool::take_tokens(std::size_t i, std::size_t requests, std::int64_t
   const double rate = e.told.requests_per_second;
   if (rate <= 0) return 0;
   const double burst = std::max(1.0, rate);
-  e.tokens = std::min(burst, e.tokens + rate * static_cast<double>(now - std::exchange(e.filled_at, now)) / 1'000.0);
+  const auto passed = std::max<std::int64_t>(now - std::exchange(e.filled_at, now), 0); // a clock that is set back takes nothing away
+  e.tokens = std::min(burst, e.tokens + rate * static_cast<double>(passed) / 1'000.0);
   e.tokens -= static_cast<double>(requests); // may go below zero: the next one waits for it
-  return e.tokens >= 0 ? 0 : static_cast<std::int64_t>(-e.tokens / rate * 1'000.0);
+  return e.tokens >= 0 ? 0 : static_cast<std::int64_t>(std::ceil(-e.tokens / rate * 1'000.0));
 }
 
 void pool::succeeded(std::size_t i, double latency_ms, std::uint64_t head) {
@@ -66,15 +68,15 @@ void pool::failed(std::size_t i, rpc_failure f, const std::string& text, std::in
   auto& e = all_[i];
   ++e.says.errors;
   e.words = text;
+  if (f == rpc_failure::ahead) { // it works, and is not there yet
+    e.says.state = endpoint_state::lagging;
+    e.not_before = now + retry_after_ms.value_or(0);
+    return;
+  }
   e.checked = false; // what answers next under this name may be another machine
   ++e.failures;
   auto wait = std::min(first_back_off << std::min<std::uint32_t>(e.failures - 1, 7), longest_back_off);
   switch (f) {
-  case rpc_failure::ahead:
-    e.says.state = endpoint_state::lagging;
-    wait = 0;
-    e.checked = true;
-    break;
   case rpc_failure::rate_limited:
     e.says.state = endpoint_state::rate_limited;
     wait = std::max(wait, limited_for);
@@ -107,7 +109,7 @@ void pool::refuse(std::size_t i, const std::string& text, std::int64_t now) {
 
 void pool::batch_worked(std::size_t i) {
   auto& e = all_[i];
-  if (!e.knows_batches || e.batch >= largest_batch || ++e.batches_worked < larger_batch_after) return;
+  if (e.batch >= largest_batch || ++e.batches_worked < larger_batch_after) return;
   e.batch = std::min(e.batch * 2, largest_batch);
   e.batches_worked = 0;
 }

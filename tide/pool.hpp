@@ -43,10 +43,10 @@ public:
     all_[i].batch = std::max<std::size_t>(all_[i].batch / 2, 1);
     all_[i].batches_worked = 0;
   }
-  /// It does not know batches at all.
+  /// It did not take a batch as one. Tried again when single calls have worked for a while.
   void no_batches(std::size_t i) {
     all_[i].batch = 1;
-    all_[i].knows_batches = false;
+    all_[i].batches_worked = 0;
   }
   /// A full batch was answered: after a while a larger one is tried.
   void batch_worked(std::size_t i);
@@ -74,7 +74,6 @@ private:
     std::string words;    ///< of its last failure; empty: it worked
     std::size_t batch = 50;
     std::uint32_t batches_worked = 0; ///< in a row
-    bool knows_batches = true;
     std::uint64_t span = 0;    ///< what works now
     std::uint32_t worked = 0;  ///< ranges in a row
     double tokens = 0;

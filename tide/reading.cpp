@@ -130,12 +130,18 @@ bool reading::take_block_receipts(const call_result& r, const evm::header& h, st
   if (list->size() != h.transactions.size())
     return fail(rpc_failure::transient, "it has " + std::to_string(list->size()) + " receipts for the " +
                                             std::to_string(h.transactions.size()) + " transactions of block " + block_name(h.id()));
+  std::vector<evm::hash32> told;
   for (const auto& v : *list) {
     auto one = receipt_from(v);
     if (!one) return fail(rpc_failure::transient, one.error().text);
+    told.push_back(one->tx);
     if (one->block != h.id()) return fail(rpc_failure::transient, "a receipt of block " + block_name(h.id()) + " says " + block_name(one->block));
     for (auto& l : one->logs) out.push_back(std::move(l));
   }
+  auto listed = h.transactions;
+  std::sort(told.begin(), told.end());
+  std::sort(listed.begin(), listed.end());
+  if (told != listed) return fail(rpc_failure::transient, "its receipts of block " + block_name(h.id()) + " are of other transactions");
   logs_ += out.size();
   return true;
 }

@@ -59,6 +59,7 @@ private:
 };
 
 constexpr std::uint64_t highest_block = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t latest_time = 253'402'300'799; // the end of the year 9999, the last that RFC 3339 can say
 constexpr std::size_t most_topics = 4;
 
 } // namespace
@@ -72,6 +73,7 @@ evm::result<evm::header> header_from(const json::value& v) {
   f.quantity("timestamp", h.time);
   f.hex("logsBloom", h.logs_bloom.bits);
   if (h.number > highest_block) f.wrong("number");
+  if (h.time > latest_time) f.wrong("timestamp");
   if (const auto* list = f.find("transactions"); list && list->is_array())
     for (const auto& t : list->get_array()) {
       const auto* s = t.if_string();
@@ -92,6 +94,7 @@ evm::result<evm::log> log_from(const json::value& v) {
   f.hex("address", l.address);
   f.hex("data", l.data);
   f.quantity("blockNumber", l.block.number);
+  if (l.block.number > highest_block) f.wrong("blockNumber");
   f.hex("blockHash", l.block.hash);
   f.hex("transactionHash", l.tx);
   f.quantity("transactionIndex", l.tx_index);
@@ -123,8 +126,9 @@ evm::result<evm::receipt> receipt_from(const json::value& v) {
   f.hex("transactionHash", r.tx);
   f.hex("blockHash", r.block.hash);
   f.quantity("blockNumber", r.block.number);
+  if (r.block.number > highest_block) f.wrong("blockNumber");
   f.quantity("transactionIndex", r.tx_index);
-  if (const auto* status = f.find("status"); status && status->is_string()) r.success = status->get_string() == "0x1";
+  if (const auto* status = f.find("status"); status && status->is_string()) r.success = evm::parse_quantity(status->get_string()) == 1;
   const auto* logs = f.find("logs");
   if (!logs || !logs->is_array()) f.wrong("logs");
   if (!f.good()) return evm::fail(f.trouble());

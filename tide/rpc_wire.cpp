@@ -28,7 +28,11 @@ rpc_error error_of(const json::value& v, int http_status) {
   // Some say what they mean in `data` alone.
   if (const auto* data = o->if_contains("data"); data && !data->is_null()) e.message += " " + json::serialize(*data);
   if (http_status >= 400) e.message += " (HTTP " + std::to_string(http_status) + ")";
-  if (e.message.size() > longest_error) e.message.resize(longest_error);
+  if (e.message.size() > longest_error) {
+    auto end = longest_error;
+    while (end > 0 && (static_cast<unsigned char>(e.message[end]) & 0xc0) == 0x80) --end; // not within a UTF-8 character
+    e.message.resize(end);
+  }
   return e;
 }
 

@@ -18,7 +18,7 @@ const seed = Number(process.env.SEED ?? Date.now() % 100_000);
 
 scenario(
   `kill -9 at random moments, reorgs between (SEED=${seed})`,
-  { contracts: ['A', 'B'], timeout: 120_000 },
+  { contracts: ['A', 'B'], before: (w) => w.anvil.mine(6), timeout: 120_000 },
   async (world) => {
     const { anvil, daemon, handler } = world;
     const next = random(seed);

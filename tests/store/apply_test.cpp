@@ -220,6 +220,8 @@ TEST_CASE("sets that contradict the chain are refused", "[apply]") {
   auto p = proof(block(12), {});
   p.logs.push_back(log(block(12), 2));
   CHECK(w.refused(12, {p}) != "");
+  CHECK(w.refused(12, {tide::shown{{block(12), block(11)}, {}, false}}) != "");
+  CHECK(w.refused(12, {tide::mark_moved{block(1ULL << 63)}}) != "");
   auto high = log(block(1ULL << 63), 2);
   CHECK(w.refused(12, {tide::saw{{high}}}) != "");
   const auto b = w.db->boot(world::chain);

@@ -191,6 +191,35 @@ TEST_CASE("a halted chain's messages stay", "[delivery]") {
   CHECK(w.take("h").size() >= 1);
 }
 
+TEST_CASE("what was in flight when a halted chain's process ended goes after resume",
+          "[delivery]") {
+  world w;
+  confirm(w, 1);
+  REQUIRE(w.take().size() == 1);
+  w.apply(50, {tide::halted{"too deep"}});
+  w.db = store::store::revive(std::move(w.db));
+  CHECK(w.take().empty());
+  w.apply(50, {tide::resumed{}});
+  CHECK(show(w.take()) == "c10");
+}
+
+TEST_CASE("a turn that takes what is due rings nothing", "[delivery]") {
+  world w;
+  confirm(w, 2);
+  const auto first = w.take();
+  store::finished f;
+  f.handler = "h";
+  f.lane = first[0].lane;
+  f.seq = first[0].seq;
+  f.attempt_id = first[0].attempt_id;
+  f.outcome = tide::outcome::ok;
+  w.in_group([&] {
+    must(w.db->finish(std::span(&f, 1), w.now));
+    CHECK(must(w.db->take("h", w.now, 10, 1 << 20)).messages.size() == 1);
+  });
+  CHECK(w.rung.handlers_due.empty());
+}
+
 TEST_CASE("the bytes are fixed when the message is made", "[delivery]") {
   world w;
   confirm(w, 1);

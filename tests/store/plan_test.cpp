@@ -26,7 +26,7 @@ bool has(const std::string& text, const char* part) { return text.find(part) != 
 /// Once a start, or an operator's order.
 bool may_scan(const std::string& sql) {
   for (const char* rare :
-       {"FROM chains ORDER BY chain", "UPDATE lanes SET due = 0",
+       {"FROM chains ORDER BY chain", "UPDATE lanes SET behind = NULL, state = CASE",
         "UPDATE lanes SET due = NULL WHERE chain", "AND behind IS NULL AND state <> 2",
         "SELECT DISTINCT handler FROM lanes", "UPDATE attempts SET outcome = 6"})
     if (has(sql, rare)) return true;
