@@ -173,6 +173,7 @@ net::client_request compose_request(const config::handler& h, const net::url& ta
                                     std::int64_t now_s) {
   net::client_request r;
   r.target = target;
+  r.resend_lost = false; // it would be a second attempt under the first one's number
   auto envelope = m.envelope;
   envelope.max_bytes = h.max_message;
   r.body = std::make_shared<const std::string>(tide::compose_message(m.fact, envelope));

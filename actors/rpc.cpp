@@ -38,7 +38,7 @@ tide::rpc_failure failure_of(const net::client_error& e) {
 
 void rpc_state::begin(const tide::ask& a, chain_actor from) {
   ++timer; // one that still runs is of the ask before
-  now_reading.emplace();
+  now_reading = job_state{}; // not emplace(): clang 14 takes a nested class with initialisers for not constructible
   now_reading->ask = a;
   now_reading->from = std::move(from);
   now_reading->tried.assign(pool->size(), false);

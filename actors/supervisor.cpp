@@ -65,8 +65,9 @@ void supervisor_state::died(const caf::actor_addr& who, const std::string& why) 
 void supervisor_state::stop_next() {
   while (left > 0 && units[left - 1].alive.empty()) --left;
   if (left == 0) return self->quit();
-  if (with.units[left - 1].drains && steady_ms() < give_up_at) return; // it ends by itself
-  for (const auto& a : units[left - 1].alive) caf::anon_send_exit(a, caf::exit_reason::user_shutdown);
+  const bool late = steady_ms() >= give_up_at;
+  if (with.units[left - 1].drains && !late) return; // it ends by itself
+  for (const auto& a : units[left - 1].alive) caf::anon_send_exit(a, late ? caf::exit_reason::kill : caf::exit_reason::user_shutdown);
 }
 
 supervisor_actor::behavior_type make_supervisor(supervisor_actor::stateful_pointer<supervisor_state> self, supervisor_params params) {
@@ -79,10 +80,8 @@ supervisor_actor::behavior_type make_supervisor(supervisor_actor::stateful_point
   return {[self](const restart& r) {
             auto& st = self->state;
             if (st.stopping) {
-              // The time for draining is over: whoever still drains is ended.
-              if (r.unit == st.units.size())
-                for (auto& u : st.units)
-                  for (auto& a : u.alive) caf::anon_send_exit(a, caf::exit_reason::kill);
+              // The time for draining is over: whoever still drains is ended, in order all the same, since what they say last goes to the store.
+              if (r.unit == st.units.size()) st.stop_next();
               return;
             }
             if (r.life == st.units[r.unit].life) st.start(r.unit);

@@ -8,7 +8,7 @@ namespace {
 
 // Above the longest wait of the feed, and what a chain may take to look for an ancestor.
 constexpr std::chrono::milliseconds longest_answer{60'000};
-constexpr std::size_t largest_answer = 256 * 1024 * 1024;
+constexpr std::size_t largest_answer = 256ULL << 20;
 
 /// Where an address that stands for all of the machine's own is reached from the machine itself.
 std::string reachable(const std::string& host) {
@@ -58,7 +58,8 @@ std::variant<admin_answer, no_daemon> admin_client::send(const std::string& meth
 
   std::promise<net::client_result> promise;
   auto future = promise.get_future();
-  client_.send(std::move(request), [&promise](net::client_result r) { promise.set_value(r); });
+  client_.send(std::move(request),
+               [&promise](net::client_result r) { promise.set_value(std::move(r)); });
   const net::client_result result = future.get();
   if (!result)
     return no_daemon{"no daemon answers at " + host_ + ":" + std::to_string(port_) + " (" +

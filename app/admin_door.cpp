@@ -15,7 +15,9 @@ constexpr std::size_t followers_waiting = 4'096;
 constexpr auto tick_every = std::chrono::milliseconds(250);
 
 std::int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 net::response busy() {
@@ -26,7 +28,8 @@ net::response busy() {
 
 } // namespace
 
-admin_door::admin_door(boost::asio::io_context& io, std::shared_ptr<const api::admin_api> api, std::vector<actors::reader_actor> readers)
+admin_door::admin_door(boost::asio::io_context& io, std::shared_ptr<const api::admin_api> api,
+                       std::vector<actors::reader_actor> readers)
     : api_(std::move(api)), timer_(io), readers_(std::move(readers)) {}
 
 void admin_door::on_request(std::shared_ptr<net::request> request, net::reply_slot slot) {
@@ -87,7 +90,8 @@ void admin_door::ask_all(bool only_due) {
       if (ticking_) tick();
     }
   }
-  for (auto& q : due) ask(std::move(q));
+  for (auto& q : due)
+    ask(std::move(q));
 }
 
 void admin_door::close() {

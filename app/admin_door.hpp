@@ -16,11 +16,13 @@
 
 namespace tidemark::app {
 
-/// Between the admin sockets and the readers: takes requests from the I/O threads, has a reader answer them, and keeps those that wait for
-/// the feed until its bell rings or their time is over. Any thread.
+/// Between the admin sockets and the readers: takes requests from the I/O threads, has a reader
+/// answer them, and keeps those that wait for the feed until its bell rings or their time is over.
+/// Any thread.
 class admin_door : public std::enable_shared_from_this<admin_door> {
 public:
-  admin_door(boost::asio::io_context& io, std::shared_ptr<const api::admin_api> api, std::vector<actors::reader_actor> readers);
+  admin_door(boost::asio::io_context& io, std::shared_ptr<const api::admin_api> api,
+             std::vector<actors::reader_actor> readers);
 
   void on_request(std::shared_ptr<net::request> request, net::reply_slot slot);
   /// The feed has something new.

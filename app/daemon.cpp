@@ -13,9 +13,12 @@
 #include "api/admin_api.hpp"
 #include "app/admin_door.hpp"
 #include "app/disk_space.hpp"
+#include "app/exit_status.hpp"
 #include "app/log.hpp"
+#include "app/opening.hpp"
 #include "app/orders.hpp"
 #include "app/signals.hpp"
+#include "app/units.hpp"
 #include "app/version.hpp"
 #include "net/http_client.hpp"
 #include "net/http_server.hpp"
@@ -39,13 +42,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int exit_failed = 1, exit_store = 74, exit_unavailable = 75, exit_config = 78;
-constexpr std::size_t io_thread_count = 2, reader_count = 2;
-constexpr auto drain_requests = 4s, drain_actors = 4s; // together below the ten seconds that a drain may take
-constexpr std::size_t connections_a_chain = 16, connections_a_handler = 1'100; // above the highest concurrency
+constexpr std::size_t io_thread_count = 2;
+constexpr auto drain_requests = 4s,
+               drain_actors = 4s; // together below the ten seconds that a drain may take
+constexpr std::size_t connections_a_chain = 16,
+                      connections_a_handler = 1'100; // above the highest concurrency
 
 std::int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 struct caf_config : caf::actor_system_config {
@@ -61,22 +67,6 @@ struct caf_config : caf::actor_system_config {
   _exit(exit_store);
 }
 
-int exit_status(store::open_fault f) { return f == store::open_fault::held_by_another ? exit_unavailable : f == store::open_fault::newer ? exit_config : exit_store; }
-
-/// Where a chain counts from was resolved once; another number in the config later is a misunderstanding that would lose events.
-bool starts_agree(const config::config& c, store::reader& reader) {
-  bool agree = true;
-  for (const auto& chain : c.chains) {
-    const auto row = reader.chain(chain.id);
-    if (!row || !*row || !(*row)->start_block || !chain.start_block || *(*row)->start_block == *chain.start_block) continue;
-    agree = false;
-    log_last("chain " + chain.name + ": the config says start_block " + std::to_string(*chain.start_block) + ", but the store counts from block " +
-             std::to_string(*(*row)->start_block) + ". Say `start_block: " + std::to_string(*(*row)->start_block) +
-             "` (or leave it out), or begin a new store");
-  }
-  return agree;
-}
-
 net::server_limits ingest_limits(const config::ingest_section& c) {
   net::server_limits l;
   l.max_body = c.max_body;
@@ -90,13 +80,16 @@ net::server_limits ingest_limits(const config::ingest_section& c) {
 }
 
 std::string host_port(const config::listen_address& a, std::uint16_t port) {
-  return (a.host.find(':') == std::string::npos ? a.host : '[' + a.host + ']') + ':' + std::to_string(port);
+  return (a.host.find(':') == std::string::npos ? a.host : '[' + a.host + ']') + ':' +
+         std::to_string(port);
 }
 
-/// Everything that the process consists of, in the order in which it comes up; taken down in the reverse one.
+/// Everything that the process consists of, in the order in which it comes up; taken down in the
+/// reverse one.
 class daemon {
 public:
-  explicit daemon(config::config c) : config_(std::make_shared<const config::config>(std::move(c))) {}
+  explicit daemon(config::config c)
+      : config_(std::make_shared<const config::config>(std::move(c))) {}
 
   int run() {
     open_log(config_->log);
@@ -107,24 +100,10 @@ public:
 
 private:
   int run_logged() {
-    auto opened = store::store::open({config_->store.path.string(), config_->store.full, config_->instance, {}});
-    if (const auto* bad = std::get_if<store::open_error>(&opened)) {
-      log_last(bad->text);
-      return exit_status(bad->kind);
-    }
-    std::shared_ptr<store::store> file = std::move(std::get<std::unique_ptr<store::store>>(opened));
-    std::vector<std::shared_ptr<store::reader>> connections;
-    for (std::size_t i = 0; i < reader_count; ++i) {
-      auto r = store::reader::open(config_->store.path.string());
-      if (!r) {
-        log_last(r.error().text);
-        return exit_store;
-      }
-      connections.push_back(std::move(*r));
-    }
-    if (!starts_agree(*config_, *connections.front())) return exit_config;
+    auto opening = open_store(*config_);
+    if (const auto* status = std::get_if<int>(&opening)) return *status;
+    auto [file, connections] = std::move(std::get<opened_store>(opening));
     space_ = std::make_shared<disk_space>(config_->store.path, config_->store.min_free);
-    if (!register_handlers(*file)) return exit_store;
 
     board_ = std::make_shared<api::live>(api::identity{version(), now_ms(), 1});
     io_ = std::make_unique<net::io_threads>(io_thread_count);
@@ -140,133 +119,60 @@ private:
     return status;
   }
 
-  bool register_handlers(store::store& file) {
-    std::vector<store::handler_in> rows;
-    for (const auto& h : config_->handlers) rows.push_back({h.name(), h.recipient.pending, h.recipient.confirmed, order_text(h.recipient)});
-    std::string trouble;
-    if (auto begun = file.begin(); !begun) trouble = begun.error().text;
-    else if (auto put = file.register_handlers(rows, now_ms()); !put) trouble = put.error().text;
-    if (!trouble.empty()) {
-      file.undo();
-      log_last(trouble);
-      return false;
-    }
-    const auto done = file.commit();
-    if (!done) log_last(done.error().text);
-    return done.has_value();
-  }
-
-  static std::string order_text(const tide::recipient& r) {
-    switch (r.order) {
-    case tide::order_by::chain: return "chain";
-    case tide::order_by::contract: return "contract";
-    case tide::order_by::subscription: return "subscription";
-    case tide::order_by::argument: return "arg:" + r.argument;
-    case tide::order_by::none: break;
-    }
-    return "none";
-  }
-
   void start_actors(std::shared_ptr<store::store> file) {
     rules_ = std::make_shared<const actors::ingest_rules>(*config_);
     counters_ = std::make_shared<actors::ingest_counters>(*config_);
     board_->set_ingest([counters = counters_] {
       std::map<std::string, api::source_counts> out;
       for (const auto& row : counters->snapshot())
-        out[row.source] = {row.last_at, row.last_at == 0 ? std::string() : std::string(to_text(row.last_result)), row.of(actors::ingest_result::unauthorized)};
+        out[row.source] = {row.last_at,
+                           row.last_at == 0 ? std::string() : std::string(to_text(row.last_result)),
+                           row.of(actors::ingest_result::unauthorized)};
       return out;
     });
-    auto params = actors::store_params{std::move(file), now_ms,
-                                       [this](const store::bells& b) { switchboard_.ring(b); },
-                                       [](std::string_view t) { die("the store failed: " + std::string(t)); },
-                                       [this](std::string_view t) {
-                                         if (!t.empty()) log(level::error, "the store cannot commit", {{"reason", std::string(t)}});
-                                         board_->set_store_trouble(std::string(t));
-                                       }};
+    auto params = actors::store_params{
+        std::move(file), now_ms, [this](const store::bells& b) { switchboard_.ring(b); },
+        [](std::string_view t) { die("the store failed: " + std::string(t)); },
+        [this](std::string_view t) {
+          if (!t.empty())
+            log(level::error, "the store cannot commit", {{"reason", std::string(t)}});
+          board_->set_store_trouble(std::string(t));
+        }};
     store_ = system_->spawn<caf::detached>(actors::make_store, std::move(params));
 
+    const unit_needs needs{*system_, config_,      store_,   switchboard_,
+                           board_,   *rpc_client_, *client_, space_};
     actors::supervisor_params all;
     all.log = [](bool warning, std::string_view t) { log(warning ? level::warn : level::info, t); };
     all.fatal = [](std::string_view t) { die(t); };
-    all.units.push_back({"store", [this] { return std::vector{caf::actor_cast<caf::actor>(store_)}; }, true, false});
-    for (const auto& c : config_->chains) all.units.push_back(chain_unit(c));
-    for (const auto& h : config_->handlers) all.units.push_back(delivery_unit(h));
+    all.units.push_back({"store",
+                         [this] { return std::vector{caf::actor_cast<caf::actor>(store_)}; }, true,
+                         false});
+    for (const auto& c : config_->chains)
+      all.units.push_back(chain_unit(needs, c));
+    for (const auto& h : config_->handlers)
+      all.units.push_back(delivery_unit(needs, h));
     all.units.push_back({"intake", [this] {
-                           auto a = system_->spawn(actors::make_intake, actors::intake_params{store_, rules_, warn_about("intake")});
+                           auto a = system_->spawn(
+                               actors::make_intake,
+                               actors::intake_params{store_, rules_, warner("intake")});
                            switchboard_.connect(a);
                            return std::vector{caf::actor_cast<caf::actor>(a)};
                          }});
     all.units.push_back({"listener", [this] {
-                           auto a = system_->spawn(actors::make_listener, actors::listener_params{store_, counters_, now_ms});
+                           auto a =
+                               system_->spawn(actors::make_listener,
+                                              actors::listener_params{store_, counters_, now_ms});
                            door_->set(a);
                            return std::vector{caf::actor_cast<caf::actor>(a)};
                          }});
     supervisor_ = system_->spawn(actors::make_supervisor, std::move(all));
   }
 
-  std::function<void(std::string_view)> warn_about(std::string who) {
-    return [who = std::move(who)](std::string_view t) { log(level::warn, t, {{"part", who}}); };
-  }
-
-  actors::unit chain_unit(const config::chain& c) {
-    const auto shared = std::make_shared<const config::chain>(c);
-    return {"chain " + c.name, [this, shared] {
-              auto rpc = system_->spawn(actors::make_rpc,
-                                        actors::rpc_params{shared, sender(*rpc_client_), now_ms,
-                                                           [this, name = shared->name](std::vector<tide::endpoint_status> s) { publish(name, {}, std::move(s)); },
-                                                           warn_about("chain " + shared->name), seed()});
-              auto chain = system_->spawn(
-                  actors::make_chain,
-                  actors::chain_params{actors::tide_settings(*shared, *config_), actors::interest_of(*shared, *config_), store_, rpc, now_ms,
-                                       [this, name = shared->name](tide::chain_status s) { publish(name, std::move(s), {}); },
-                                       [name = shared->name](bool warning, std::string_view t) { log(warning ? level::warn : level::info, t, {{"chain", name}}); },
-                                       [space = space_] { return space->enough() ? std::string() : space->text(); }});
-              switchboard_.connect(shared->id, chain);
-              return std::vector{caf::actor_cast<caf::actor>(chain), caf::actor_cast<caf::actor>(rpc)};
-            }};
-  }
-
-  /// A chain's status has two authors: the Tide, and the endpoints' pool.
-  void publish(const std::string& name, std::optional<tide::chain_status> chain, std::optional<std::vector<tide::endpoint_status>> endpoints) {
-    const std::lock_guard lock(publishing_);
-    auto& latest = latest_[name];
-    if (chain) {
-      chain->endpoints = std::move(latest.endpoints);
-      latest = std::move(*chain);
-    }
-    if (endpoints) latest.endpoints = std::move(*endpoints);
-    if (!latest.name.empty()) board_->put(latest);
-  }
-
-  actors::unit delivery_unit(const config::handler& h) {
-    const auto shared = std::make_shared<const config::handler>(h);
-    return {"delivery " + h.name(),
-            [this, shared] {
-              actors::delivery_params p;
-              p.handler = shared;
-              p.store = store_;
-              p.send = sender(*client_);
-              p.now = now_ms;
-              p.publish = [this](tide::handler_status s) { board_->put(std::move(s)); };
-              p.warn = warn_about("delivery " + shared->name());
-              p.version = version();
-              p.seed = seed();
-              auto a = system_->spawn(actors::make_delivery, std::move(p));
-              switchboard_.connect(shared->name(), a);
-              return std::vector{caf::actor_cast<caf::actor>(a)};
-            },
-            false, true};
-  }
-
-  static std::function<void(net::client_request, net::http_client::callback)> sender(net::http_client& client) {
-    return [&client](net::client_request r, net::http_client::callback done) { client.send(std::move(r), std::move(done)); };
-  }
-
-  static std::uint64_t seed() { return std::random_device{}(); }
-
   int serve(std::vector<std::shared_ptr<store::reader>> connections) {
     std::vector<actors::reader_actor> readers;
-    for (auto& c : connections) readers.push_back(system_->spawn<caf::detached>(actors::make_reader, std::move(c)));
+    for (auto& c : connections)
+      readers.push_back(system_->spawn<caf::detached>(actors::make_reader, std::move(c)));
     readers_ = readers;
     orders_ = make_orders(*config_, switchboard_, store_, *system_);
     const auto api = std::make_shared<const api::admin_api>(*config_, *board_, orders_);
@@ -278,7 +184,8 @@ private:
         io_->context(), ingest_limits(config_->ingest),
         [on_head = ingest.on_head, space = space_](const net::request& r) {
           auto refused = on_head(r);
-          return refused || space->enough() ? refused : std::optional(actors::unavailable(space->text()));
+          return refused || space->enough() ? refused
+                                            : std::optional(actors::unavailable(space->text()));
         },
         ingest.on_request);
     net::server_limits admin_limits;
@@ -287,7 +194,9 @@ private:
     admin_limits.require_length = false;
     admin_ = std::make_unique<net::http_server>(
         io_->context(), admin_limits, [api](const net::request& r) { return api->at_head(r); },
-        [door = admin_door_](std::shared_ptr<net::request> r, net::reply_slot s) { door->on_request(std::move(r), std::move(s)); });
+        [door = admin_door_](std::shared_ptr<net::request> r, net::reply_slot s) {
+          door->on_request(std::move(r), std::move(s));
+        });
 
     signals_ = std::make_unique<signals>(io_->context());
     const auto in = ingest_->listen(config_->ingest.listen.host, config_->ingest.listen.port);
@@ -297,7 +206,10 @@ private:
       return exit_failed;
     }
     board_->set_listening(true);
-    log(level::info, "ready", {{"ingest", host_port(config_->ingest.listen, *in)}, {"admin", host_port(config_->admin.listen, *ad)}, {"version", version()}});
+    log(level::info, "ready",
+        {{"ingest", host_port(config_->ingest.listen, *in)},
+         {"admin", host_port(config_->admin.listen, *ad)},
+         {"version", version()}});
     signals_->wait();
     log(level::info, "draining: no new requests, what is in flight is finished");
     return 0;
@@ -308,18 +220,24 @@ private:
     board_->set_listening(false);
     if (ingest_) ingest_->stop_accepting();
     const auto until = std::chrono::steady_clock::now() + drain_requests;
-    while (ingest_ && ingest_->open_requests() > 0 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(5ms);
+    while (ingest_ && ingest_->open_requests() > 0 && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(5ms);
     if (admin_) admin_->stop_accepting();
     if (admin_door_) admin_door_->close();
     door_->clear();
     switchboard_.on_feed({});
     {
-      // The readers first: the last connection to close folds the log into the file, and theirs cannot write.
+      // The readers first: the last connection to close folds the log into the file, and theirs
+      // cannot write.
       caf::scoped_actor me{*system_};
-      for (auto& r : readers_) caf::anon_send_exit(r, caf::exit_reason::user_shutdown);
+      for (auto& r : readers_)
+        caf::anon_send_exit(r, caf::exit_reason::user_shutdown);
       me->wait_for(readers_);
       readers_.clear();
-      caf::anon_send(supervisor_, actors::stop_in{std::chrono::duration_cast<std::chrono::milliseconds>(drain_actors).count()});
+      caf::anon_send(
+          supervisor_,
+          actors::stop_in{
+              std::chrono::duration_cast<std::chrono::milliseconds>(drain_actors).count()});
       me->wait_for(supervisor_);
     }
     switchboard_.clear();
@@ -345,7 +263,8 @@ private:
   caf_config caf_;
   std::shared_ptr<api::live> board_;
   std::unique_ptr<net::io_threads> io_;
-  std::unique_ptr<net::http_client> rpc_client_, client_; ///< apart, so that a large answer of a node delays no delivery
+  std::unique_ptr<net::http_client> rpc_client_,
+      client_; ///< apart, so that a large answer of a node delays no delivery
   std::unique_ptr<caf::actor_system> system_;
   actors::switchboard switchboard_;
   std::shared_ptr<actors::listener_door> door_ = std::make_shared<actors::listener_door>();
@@ -357,9 +276,8 @@ private:
   api::orders orders_;
   std::shared_ptr<admin_door> admin_door_;
   std::unique_ptr<net::http_server> ingest_, admin_;
-  std::unique_ptr<signals> signals_; ///< to the end: a second signal during the drain ends the process at once
-  std::mutex publishing_;
-  std::map<std::string, tide::chain_status> latest_;
+  std::unique_ptr<signals>
+      signals_; ///< to the end: a second signal during the drain ends the process at once
 };
 
 } // namespace

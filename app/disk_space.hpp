@@ -9,7 +9,8 @@
 
 namespace tidemark::app {
 
-/// Whether the store's disk has `min_free` bytes left (contract §2). Looks at most once a second. Any thread.
+/// Whether the store's disk has `min_free` bytes left (contract §2). Looks at most once a second.
+/// Any thread.
 class disk_space {
 public:
   disk_space(const std::filesystem::path& store, std::uint64_t min_free)
@@ -18,7 +19,8 @@ public:
   bool enough() {
     const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
     auto next = next_look_.load();
-    constexpr std::int64_t a_second = std::chrono::steady_clock::duration(std::chrono::seconds(1)).count();
+    constexpr std::int64_t a_second =
+        std::chrono::steady_clock::duration(std::chrono::seconds(1)).count();
     if (now >= next && next_look_.compare_exchange_strong(next, now + a_second)) {
       std::error_code ec;
       const auto space = std::filesystem::space(folder_, ec);
@@ -28,7 +30,8 @@ public:
     return enough_;
   }
   std::string text() const {
-    return "the store's disk has less than min_free (" + std::to_string(min_free_) + " bytes) left; make room, or lower store.min_free";
+    return "the store's disk has less than min_free (" + std::to_string(min_free_) +
+           " bytes) left; make room, or lower store.min_free";
   }
 
 private:

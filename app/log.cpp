@@ -21,24 +21,34 @@ bool as_json = true;
 std::shared_ptr<spdlog::async_logger> logger;
 std::shared_ptr<spdlog::details::thread_pool> writer;
 
-std::string json_text(std::string_view text) { return boost::json::serialize(boost::json::string(text)); }
+std::string json_text(std::string_view text) {
+  return boost::json::serialize(boost::json::string(text));
+}
 
 spdlog::level::level_enum to_spdlog(level l) {
   switch (l) {
-  case level::debug: return spdlog::level::debug;
-  case level::info: return spdlog::level::info;
-  case level::warn: return spdlog::level::warn;
-  case level::error: break;
+  case level::debug:
+    return spdlog::level::debug;
+  case level::info:
+    return spdlog::level::info;
+  case level::warn:
+    return spdlog::level::warn;
+  case level::error:
+    break;
   }
   return spdlog::level::err;
 }
 
 const char* word(level l) {
   switch (l) {
-  case level::debug: return "debug";
-  case level::info: return "info";
-  case level::warn: return "warn";
-  case level::error: break;
+  case level::debug:
+    return "debug";
+  case level::info:
+    return "info";
+  case level::warn:
+    return "warn";
+  case level::error:
+    break;
   }
   return "error";
 }
@@ -46,7 +56,8 @@ const char* word(level l) {
 std::string timestamp() {
   const auto now = std::chrono::system_clock::now();
   const auto seconds = std::chrono::system_clock::to_time_t(now);
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1'000;
+  const auto ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1'000;
   std::tm parts{};
   gmtime_r(&seconds, &parts);
   char day[32], out[40];
@@ -66,7 +77,8 @@ std::string line(level l, std::string_view msg, std::initializer_list<field> fie
     return out += '}';
   }
   out = timestamp() + ' ' + word(l) + ' ' + std::string(msg);
-  for (const auto& f : fields) out += ' ' + std::string(f.name) + '=' + f.value;
+  for (const auto& f : fields)
+    out += ' ' + std::string(f.name) + '=' + f.value;
   return out;
 }
 
@@ -75,8 +87,9 @@ std::string line(level l, std::string_view msg, std::initializer_list<field> fie
 void open_log(const config::log_section& how) {
   as_json = how.json;
   writer = std::make_shared<spdlog::details::thread_pool>(lines_waiting, 1);
-  logger = std::make_shared<spdlog::async_logger>("tidemark", std::make_shared<spdlog::sinks::stderr_sink_mt>(), writer,
-                                                  spdlog::async_overflow_policy::overrun_oldest);
+  logger = std::make_shared<spdlog::async_logger>(
+      "tidemark", std::make_shared<spdlog::sinks::stderr_sink_mt>(), writer,
+      spdlog::async_overflow_policy::overrun_oldest);
   logger->set_pattern("%v");
   logger->set_level(spdlog::level::from_str(how.level));
   logger->flush_on(spdlog::level::debug);
@@ -84,7 +97,8 @@ void open_log(const config::log_section& how) {
 
 void close_log() {
   if (writer && writer->overrun_counter() > 0)
-    log_last(std::to_string(writer->overrun_counter()) + " log lines were dropped, because stderr did not take them in time");
+    log_last(std::to_string(writer->overrun_counter()) +
+             " log lines were dropped, because stderr did not take them in time");
   logger.reset();
   writer.reset(); // joins its thread, which writes what is left
 }

@@ -57,7 +57,8 @@ private:
     std::promise<net::client_result> promise;
     auto future = promise.get_future();
     const auto began = std::chrono::steady_clock::now();
-    client_.send(std::move(request), [&promise](net::client_result r) { promise.set_value(r); });
+    client_.send(std::move(request),
+                 [&promise](net::client_result r) { promise.set_value(std::move(r)); });
     const auto result = future.get();
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
     if (!result) {
@@ -164,6 +165,7 @@ std::vector<probed_endpoint> probe(const config::config& c) {
         return std::move(q.row);
       }));
   std::vector<probed_endpoint> rows;
+  rows.reserve(asked.size());
   for (auto& one : asked)
     rows.push_back(one.get());
   return rows;

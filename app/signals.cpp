@@ -11,7 +11,9 @@
 namespace tidemark::app {
 
 signals::signals(boost::asio::io_context& io) : set_(io, SIGTERM, SIGINT, SIGHUP) {
-  std::signal(SIGPIPE, SIG_IGN); // a peer that went away is an error of that write, not the end of the process
+  std::signal(
+      SIGPIPE,
+      SIG_IGN); // a peer that went away is an error of that write, not the end of the process
   arm();
 }
 
@@ -19,7 +21,8 @@ void signals::arm() {
   set_.async_wait([this](const boost::system::error_code& ec, int which) {
     if (ec) return;
     if (which == SIGHUP) {
-      log(level::warn, "SIGHUP: reading the config again is not in this version yet; restart instead");
+      log(level::warn,
+          "SIGHUP: reading the config again is not in this version yet; restart instead");
     } else {
       came();
     }

@@ -44,6 +44,7 @@ std::string latency_text(double ms) {
 
 void print_probes(const config::config& c, const std::vector<probed_endpoint>& found) {
   std::vector<std::vector<std::string>> rows;
+  rows.reserve(found.size());
   for (const auto& e : found)
     rows.push_back({e.chain, printable(e.endpoint), e.trouble.empty() ? "ok" : "failing",
                     number_text(e.chain_id), number_text(e.head), number_text(e.safe),

@@ -114,25 +114,26 @@ int events_tail(const invocation& how, std::optional<std::uint64_t> after) {
   const auto config = load_config(how);
   if (!config) return exit_config;
   admin_client client(config->admin);
-  std::string next, epoch;
-  if (after) {
-    next = std::to_string(*after);
-  } else {
+  // `from` says behind which seq, and of which epoch once that is known.
+  const auto behind = [](const json::value& page) {
+    return filters{{"after", cell(page, "next")}, {"epoch", cell(page, "epoch")}};
+  };
+  filters from{{"after", std::to_string(after.value_or(0))}};
+  if (!after) {
     const auto end = feed_end(client);
     if (const auto* status = std::get_if<int>(&end)) return *status;
-    next = cell(std::get<json::value>(end), "next");
-    epoch = "&epoch=" + cell(std::get<json::value>(end), "epoch");
+    from = behind(std::get<json::value>(end));
   }
   for (;;) {
-    const auto body = accepted(client.get("/v1/feed?wait=20s&limit=1000&after=" + next + epoch));
+    from.insert(from.end(), {{"wait", "20s"}, {"limit", "1000"}});
+    const auto body = accepted(client.get("/v1/feed" + query(from)));
     if (const auto* status = std::get_if<int>(&body)) return *status;
     boost::system::error_code ec;
     const json::value page = json::parse(std::get<std::string>(body), ec);
     if (ec) return complain("the daemon's answer is no JSON"), exit_failed;
     for (const auto& item : elements(page, "items"))
       say(json::serialize(item));
-    next = cell(page, "next");
-    epoch = "&epoch=" + cell(page, "epoch");
+    from = behind(page);
   }
 }
 

@@ -44,8 +44,8 @@ void print_status(const json::value& v) {
   say("tidemark " + cell(v, "version") + ", instance " + cell(v, "instance") + ", up " +
       cell(v, "uptime_s") + " s; store " + size_text(member(v, "store.bytes")) + " + " +
       size_text(member(v, "store.wal_bytes")) + " log, " +
-      size_text(member(v, "store.free_bytes")) + " free\n");
-  say(chain_table(elements(v, "chains")));
+      size_text(member(v, "store.free_bytes")) + " free");
+  say('\n' + chain_table(elements(v, "chains")));
   if (!elements(v, "sources").empty()) say('\n' + source_table(elements(v, "sources")));
   if (elements(v, "handlers").empty()) return;
   std::vector<std::vector<std::string>> rows;

@@ -146,7 +146,7 @@ void client_core::exchange(const call_ptr& c) {
 }
 
 void client_core::on_exchanged(const call_ptr& c, client_connection::exchanged e) {
-  if (!e.result && e.result.error().kind == failure::cut && !e.begun &&
+  if (!e.result && e.result.error().kind == failure::cut && !e.begun && c->request.resend_lost &&
       std::exchange(c->reused, false)) {
     connect(c); // the kept connection had ended unseen; its place goes to a fresh one
     return;

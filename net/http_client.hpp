@@ -38,6 +38,9 @@ struct client_request {
   /// kept, reading stops at max_answer, and the answer counts all the same (`cut_short`).
   std::size_t keep = 0;
   egress reach = egress::public_only;
+  /// A request that a kept connection lost before any byte of an answer is sent once more, on a fresh one. Not for what counts its
+  /// attempts: the peer may have taken it.
+  bool resend_lost = true;
   bool accept_gzip = false;
   /// Own roots or a client certificate; null: the system's roots.
   std::shared_ptr<const tls_context> tls;

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace tidemark::actors {
@@ -20,9 +21,14 @@ struct store_script {
   answer<webhook_stored, put_webhook> put;
   answer<raw_webhooks, take_raw> raw;
   answer<extracted_stored, put_extracted> extracted;
+  answer<chain_booted, boot_chain> boot;
+  answer<set_answer, apply_set> apply;
+  answer<hints_taken, take_hints> hints;
+  answer<event_blocks_listed, list_event_blocks> event_blocks;
   answer<messages_taken, turn_order> turn;
   answer<order_done, pause_handler> pause;
-  bool silent = false; ///< nothing is answered any more
+  bool silent = false;                              ///< nothing is answered any more
+  std::function<void(caf::response_promise&)> late; ///< what a tick makes of what was not answered
 };
 
 struct fake_store_state {
@@ -51,15 +57,18 @@ make_fake_store(store_actor::stateful_pointer<fake_store_state> self,
       by(&store_script::put),
       by(&store_script::raw),
       by(&store_script::extracted),
-      [](const boot_chain&) -> caf::result<chain_booted> { return store_fails(); },
-      [](const apply_set&) -> caf::result<set_answer> { return store_fails(); },
-      [](const take_hints&) -> caf::result<hints_taken> { return store_fails(); },
-      [](const list_event_blocks&) -> caf::result<event_blocks_listed> { return store_fails(); },
+      by(&store_script::boot),
+      by(&store_script::apply),
+      by(&store_script::hints),
+      by(&store_script::event_blocks),
       by(&store_script::turn),
       by(&store_script::pause),
       [](const reprocess_webhooks&) -> caf::result<order_done> { return store_fails(); },
       [](const write_audit&) -> caf::result<order_done> { return store_fails(); },
-      [](const tick&) {},
+      [self, script](const tick&) {
+        for (auto& k : std::exchange(self->state.kept, {}))
+          if (script->late) script->late(k);
+      },
   };
 }
 

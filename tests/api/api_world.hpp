@@ -183,4 +183,25 @@ struct api_world : world {
   static std::string id(std::uint64_t t) { return tide::event_id(chain, tx(t), 0); }
 };
 
+inline tide::chain_status following() {
+  tide::chain_status s;
+  s.name = "ethereum";
+  s.id = 1;
+  s.state = tide::chain_state::following;
+  s.head = block(14);
+  s.mark = block(11);
+  s.lag_blocks = 2;
+  s.finalized = 5;
+  s.endpoints = {{"127.0.0.1:8545", tide::endpoint_state::ok, 14, 1.5, 3, 1}};
+  s.last_reconcile = tide::reconcile_report{1'700'000'000'123, 10, 11, 1, 2};
+  return s;
+}
+
+/// A stored webhook's id.
+inline std::int64_t append(api_world& w, const std::string& source, const std::string& body) {
+  store::webhook_receipt r;
+  w.in_group([&] { r = must(w.db->append({source, w.clock, R"({"x-a":"b"})", body})); });
+  return r.id;
+}
+
 } // namespace tidemark::test

@@ -6,30 +6,6 @@
 using namespace tidemark;
 using namespace tidemark::test;
 
-namespace {
-
-tide::chain_status following() {
-  tide::chain_status s;
-  s.name = "ethereum";
-  s.id = 1;
-  s.state = tide::chain_state::following;
-  s.head = block(14);
-  s.mark = block(11);
-  s.lag_blocks = 2;
-  s.finalized = 5;
-  s.endpoints = {{"127.0.0.1:8545", tide::endpoint_state::ok, 14, 1.5, 3, 1}};
-  s.last_reconcile = tide::reconcile_report{1'700'000'000'123, 10, 11, 1, 2};
-  return s;
-}
-
-std::int64_t append(api_world& w, const std::string& source, const std::string& body) {
-  store::webhook_receipt r;
-  w.in_group([&] { r = must(w.db->append({source, w.clock, R"({"x-a":"b"})", body})); });
-  return r.id;
-}
-
-} // namespace
-
 TEST_CASE("the status, member by member", "[status]") {
   api_world w;
   const auto s = w.ask_json("/v1/status");
@@ -232,40 +208,6 @@ TEST_CASE("what needs no store is answered by the head", "[status]") {
   CHECK_FALSE(w.head(get("/readyz")));
 }
 
-TEST_CASE("webhooks: a page, one with its claims, its bytes", "[webhooks]") {
-  api_world w;
-  const std::string body("a\0\xff<script>", 11);
-  const auto id = append(w, "alchemy", body);
-  append(w, "second", "other");
-  store::hint_in hint;
-  hint.chain_id = 1;
-  hint.tx = tx(5);
-  hint.block = 12;
-  hint.log_index = 3;
-  const store::extracted rows[] = {{id, tide::hint_state::irrelevant, {hint}}};
-  w.in_group([&] { must(w.db->put_intake(rows, w.now)); });
-
-  const auto page = w.ask_json("/v1/webhooks?source=alchemy&state=received");
-  REQUIRE(page.at("items").as_array().size() == 1);
-  CHECK(members(page.at("items").at(0)) == "id source at state hints seen last_at bytes");
-  CHECK(page.at("items").at(0).at("bytes") == 11);
-  CHECK(w.ask_json("/v1/webhooks").at("items").at(0).at("source") == "second");
-
-  const auto one = w.ask_json("/v1/webhooks/" + std::to_string(id));
-  CHECK(members(one) == "id source at state hints seen last_at bytes headers claims");
-  CHECK(text(one.at("headers")) == R"({"x-a":"b"})");
-  REQUIRE(one.at("claims").as_array().size() == 1);
-  CHECK(members(one.at("claims").at(0)) == "chain tx block log_index state event_id tries due");
-  CHECK(one.at("claims").at(0).at("chain") == "ethereum");
-  CHECK(one.at("claims").at(0).at("tx") == json::string(evm::to_hex(tx(5))));
-
-  const auto raw = w.ask(get("/v1/webhooks/" + std::to_string(id) + "/raw"));
-  CHECK(raw.status == 200);
-  CHECK(raw.body == body);
-  CHECK(raw.content_type == "application/octet-stream");
-  CHECK(*net::find_header(raw.headers, "X-Content-Type-Options") == "nosniff");
-}
-
 TEST_CASE("gaps and the audit", "[status]") {
   api_world w;
   w.in_group([&] { must(w.db->audit("ops", "handlers pause", "h", 5'000)); });
@@ -276,45 +218,4 @@ TEST_CASE("gaps and the audit", "[status]") {
   CHECK(row.at("at") == "1970-01-01T00:00:05.000Z");
   CHECK(row.at("who") == "ops");
   CHECK(text(w.ask_json("/v1/gaps")) == R"({"items":[],"next":null})");
-}
-
-TEST_CASE("orders carry who gave them, and the answer comes by the slot", "[orders]") {
-  api_world w;
-  const auto id = append(w, "alchemy", "one");
-  auto a = w.ask(post("/v1/handlers/h/pause", R"({"reason":"deploying"})"));
-  CHECK(a.status == 200);
-  CHECK(a.body == R"({"name":"h","state":"paused"})");
-  a = w.ask(post("/v1/handlers/h/resume"));
-  CHECK(a.body == R"({"name":"h","state":"active"})");
-  a = w.ask(post("/v1/webhooks/" + std::to_string(id) + "/reprocess"));
-  CHECK(a.status == 202);
-  CHECK(a.body == R"({"count":1})");
-  CHECK(w.ordered == std::vector<std::string>{"pause h (deploying) by token",
-                                              "resume h (resumed by token) by token",
-                                              "reprocess 1 by token"});
-}
-
-TEST_CASE("a chain goes on, or 409 says what would be taken back", "[orders]") {
-  api_world w;
-  w.report.resumed = true;
-  w.board.put(following());
-  auto a = w.ask(post("/v1/chains/ethereum/resume", R"({"accept_reorg":true})"));
-  CHECK(a.status == 200);
-  CHECK(a.body == R"({"state":"following"})");
-
-  w.report = {false, "it left at 4", block(3), 22, 4};
-  a = w.ask(post("/v1/chains/ethereum/resume"));
-  CHECK(a.status == 409);
-  CHECK(a.content_type == "application/problem+json");
-  CHECK(members(parsed(a)) == "title status detail error ancestor depth rolled_back");
-  CHECK(parsed(a).at("detail") == "it left at 4");
-  CHECK(parsed(a).at("ancestor").at("number") == 3);
-  CHECK(parsed(a).at("depth") == 22);
-  CHECK(parsed(a).at("rolled_back") == 4);
-
-  w.report = {false, "nobody answers", {}, 0, 0};
-  CHECK(parsed(w.ask(post("/v1/chains/ethereum/resume"))).at("ancestor").is_null());
-  CHECK(w.ordered == std::vector<std::string>{"resume ethereum true by token",
-                                              "resume ethereum false by token",
-                                              "resume ethereum false by token"});
 }

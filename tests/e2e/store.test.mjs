@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { Daemon } from './lib/daemon.mjs';
-import { sleep, until } from './lib/wait.mjs';
+import { until } from './lib/wait.mjs';
 import { scenario } from './lib/world.mjs';
 
 scenario(
@@ -20,9 +20,7 @@ scenario(
       ingest: { listen: taken },
     });
     second.spawn();
-    const exit = await Promise.race([second.ended, sleep(10_000)]);
-    if (!exit) await second.kill9();
-    assert.equal(exit?.code, 75, second.tail());
+    assert.equal(await second.endsBy(), 75, second.tail());
     await world.anvil.emit({ contract: world.A });
     await world.anvil.mine(2);
     await world.settled();
@@ -61,9 +59,7 @@ scenario(
     const { daemon } = world;
     const ends = async () => {
       daemon.spawn();
-      const exit = await Promise.race([daemon.ended, sleep(10_000)]);
-      if (!exit) await daemon.kill9();
-      return exit?.code;
+      return daemon.endsBy();
     };
     fs.writeFileSync(daemon.storeFile, Buffer.alloc(8192, 'this is no database '));
     assert.equal(await ends(), 74, daemon.tail());

@@ -13,12 +13,14 @@ namespace {
 
 held_headers held(std::initializer_list<std::uint64_t> numbers, char branch = 'A') {
   held_headers h;
-  for (const auto n : numbers) h.add(held_of(block_of(n, 0, branch).header));
+  for (const auto n : numbers)
+    h.add(held_of(block_of(n, 0, branch).header));
   return h;
 }
 std::vector<std::uint64_t> numbers(const held_headers& h) {
   std::vector<std::uint64_t> out;
-  for (const auto& [n, one] : h.all()) out.push_back(n);
+  for (const auto& [n, one] : h.all())
+    out.push_back(n);
   return out;
 }
 using list = std::vector<std::uint64_t>;

@@ -73,8 +73,7 @@ TEST_CASE("rpc reply: one call") {
       {"a batch of no object", "[1,null,[]]", nothing},
       {"HTML", "<html>\n<b>502</b></html>", "whole !no JSON (HTTP 502): <html> <b>502</b></html>",
        502},
-      {"half a JSON", R"({"id":1,"resu)",
-       R"(whole !half a JSON, or a broken one: {"id":1,"resu)"},
+      {"half a JSON", R"({"id":1,"resu)", R"(whole !half a JSON, or a broken one: {"id":1,"resu)"},
       {"two of them", "{}{}", "whole !half a JSON, or a broken one: {}{}"},
       {"nothing", "", "whole !an empty answer (HTTP 429)", 429},
       {"another object", R"({"status":"ok"})", "whole !no JSON-RPC answer (HTTP 200)"},
@@ -94,7 +93,9 @@ TEST_CASE("rpc reply: the number and the status of an error are kept") {
   CHECK(rpc_reply("<", 413, 1).whole()->http_status == 413);
   CHECK(rpc_reply(R"({"id":1,"error":{"code":1.5}})", 200, 1).results().at(0).error.code == 0);
   CHECK(rpc_reply(R"({"id":1,"error":{"code":18446744073709551615}})", 200, 1)
-            .results().at(0).error.code == 0);
+            .results()
+            .at(0)
+            .error.code == 0);
 }
 
 TEST_CASE("rpc reply: a batch in any order") {
@@ -130,8 +131,8 @@ TEST_CASE("rpc reply: what a batch lacks") {
       {"an error without an id", R"([{"id":null,"error":{"message":"batch too large"}}])", 2,
        nothing + " " + nothing},
       {"words of one", R"([{"id":1},{"id":2,"result":20}])", 0, nothing + " 20"},
-      {"errors are no lack", R"([{"id":2,"error":{"message":"b"}},{"id":1,"error":{"message":"a"}}])",
-       0, "!a !b"},
+      {"errors are no lack",
+       R"([{"id":2,"error":{"message":"b"}},{"id":1,"error":{"message":"a"}}])", 0, "!a !b"},
       {"more than was asked", R"([{"id":1,"result":10},{"id":2,"result":20},{"id":3,"result":30}])",
        0, "10 20"},
   };
@@ -179,7 +180,8 @@ TEST_CASE("rpc reply: nests no deeper than answers do") {
 TEST_CASE("rpc reply: a long error is cut, and not within a character") {
   for (std::size_t before = 490; before < 505; ++before) {
     std::string text(before, 'a');
-    while (text.size() < 3'000) text += "\xe2\x82\xac"; // €
+    while (text.size() < 3'000)
+      text += "\xe2\x82\xac"; // €
     const rpc_reply r(R"({"id":1,"error":")" + text + R"("})", 200, 1);
     const auto& m = r.results().at(0).error.message;
     CAPTURE(before, m);
@@ -207,7 +209,8 @@ TEST_CASE("rpc reply: results stay where they are when it is moved") {
 
 TEST_CASE("rpc reply: 20 MB") {
   std::string body = R"([{"id":1,"result":[)";
-  while (body.size() < 20'000'000) body += R"("0x0123456789abcdef0123456789abcdef",)";
+  while (body.size() < 20'000'000)
+    body += R"("0x0123456789abcdef0123456789abcdef",)";
   body += R"(1]},{"id":2,"result":2}])";
   const rpc_reply r(body, 200, 2);
   REQUIRE(r.results().at(0).value);

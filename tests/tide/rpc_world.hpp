@@ -29,7 +29,7 @@ inline evm::block_id id_of(std::uint64_t n, char branch = 'A') { return {n, hash
 inline evm::log log_of(const evm::block_id& block, std::uint32_t index, std::uint64_t tx) {
   evm::log l;
   l.address.octets[19] = 9;
-  l.topics = {hash_of(1, 'e')};
+  l.topics = {hash_of(1, 'e'), hash_of(tx * 1'000 + index, 'v')};
   l.data = evm::bytes{static_cast<std::uint8_t>(index)};
   l.block = block;
   l.tx = tx_of(tx);

@@ -120,6 +120,18 @@ export class Daemon {
     return this.process && !this.exit;
   }
 
+  /** Waits for it to end by itself; the exit status, or undefined if it had to be killed. */
+  async endsBy(ms = 10_000) {
+    let timer;
+    const late = new Promise((resolve) => {
+      timer = setTimeout(resolve, ms);
+    });
+    const exit = await Promise.race([this.ended, late]);
+    clearTimeout(timer);
+    if (!exit) await this.kill9();
+    return exit?.code;
+  }
+
   /** SIGTERM, and how it ended: code, signal, ms. */
   async stop(signal = 'SIGTERM') {
     if (!this.running) return this.exit;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "actors/supervisor.hpp"
+#include "actors/switchboard.hpp"
+#include "api/live.hpp"
+#include "app/disk_space.hpp"
+#include "config/config.hpp"
+#include "net/http_client.hpp"
+
+#include <caf/fwd.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace tidemark::app {
+
+/// What the actors of a chain or a handler are wired to. References outlive the supervisor.
+struct unit_needs {
+  caf::actor_system& system;
+  std::shared_ptr<const config::config> config;
+  actors::store_actor store;
+  actors::switchboard& switchboard;
+  std::shared_ptr<api::live> board;
+  net::http_client& nodes;
+  net::http_client& handlers;
+  std::shared_ptr<disk_space> space;
+};
+
+/// A chain and its endpoints, which live and die together.
+actors::unit chain_unit(const unit_needs& needs, const config::chain& c);
+actors::unit delivery_unit(const unit_needs& needs, const config::handler& h);
+
+/// Writes what a part has to say as a warning, with the part's name.
+std::function<void(std::string_view)> warner(std::string part);
+
+} // namespace tidemark::app
