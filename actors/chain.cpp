@@ -37,24 +37,31 @@ tide::settings tide_settings(const config::chain& c, const config::config& all) 
   s.strongest_tag = s.confirmations.at_least;
   for (const auto& sub : all.subscriptions)
     if (sub.chains.count(c.id))
-      for (const auto& p : sub.policies) s.strongest_tag = std::max(s.strongest_tag, p.at_least);
+      for (const auto& p : sub.policies)
+        s.strongest_tag = std::max(s.strongest_tag, p.at_least);
   return s;
 }
 
-std::shared_ptr<const tide::interest> interest_of(const config::chain& c, const config::config& all) {
+std::shared_ptr<const tide::interest> interest_of(const config::chain& c,
+                                                  const config::config& all) {
   std::vector<tide::recipient> recipients;
-  for (const auto& h : all.handlers) recipients.push_back(h.recipient);
-  return std::make_shared<const tide::interest>(c.id, c.name, c.confirmations, all.subscriptions, std::move(recipients));
+  for (const auto& h : all.handlers)
+    recipients.push_back(h.recipient);
+  return std::make_shared<const tide::interest>(c.id, c.name, c.confirmations, all.subscriptions,
+                                                std::move(recipients));
 }
 
 chain_state::~chain_state() { order_lost(); }
 
 /// Whoever waits for an order that nobody carries out any more hears so.
 void chain_state::order_lost() {
-  if (auto lost = std::exchange(order, std::nullopt)) lost->deliver(caf::make_error(caf::sec::runtime_error, "the chain is starting again; ask once more"));
+  if (auto lost = std::exchange(order, std::nullopt))
+    lost->deliver(
+        caf::make_error(caf::sec::runtime_error, "the chain is starting again; ask once more"));
 }
 
-/// Everything that a Tide knows comes from the store, so this is also how it recovers from whatever went wrong.
+/// Everything that a Tide knows comes from the store, so this is also how it recovers from whatever
+/// went wrong.
 void chain_state::boot() {
   ++life;
   ++generation;
@@ -75,7 +82,8 @@ void chain_state::boot() {
 }
 
 void chain_state::carry_out(tide::tide::effects effects) {
-  for (auto& e : effects) std::visit([this](auto& what) { act(what); }, e);
+  for (auto& e : effects)
+    std::visit([this](auto& what) { act(what); }, e);
   if (machine->ended()) return boot();
   with.publish(machine->status());
   arm();
@@ -104,10 +112,12 @@ void chain_state::act(tide::want_hints& w) {
   self->request(with.store, caf::infinite, take_hints{with.settings.chain_id, w.limit})
       .then(
           [this, n = life](const hints_taken& t) {
-            if (n == life && machine) carry_out(machine->hinted(t.batch->hints, t.batch->next_due, with.now()));
+            if (n == life && machine)
+              carry_out(machine->hinted(t.batch->hints, t.batch->next_due, with.now()));
           },
           [this, n = life](const caf::error&) {
-            if (n == life && machine) carry_out(machine->hinted({}, with.now() + 1'000, with.now()));
+            if (n == life && machine)
+              carry_out(machine->hinted({}, with.now() + 1'000, with.now()));
           });
 }
 
@@ -124,10 +134,13 @@ void chain_state::act(tide::want_event_blocks&) {
 
 void chain_state::act(tide::said& s) { with.log(s.warning, s.text); }
 
-void chain_state::act(tide::caught_lying& c) { self->send(with.rpc, caught_lying{c.endpoint, std::move(c.evidence)}); }
+void chain_state::act(tide::caught_lying& c) {
+  self->send(with.rpc, caught_lying{c.endpoint, std::move(c.evidence)});
+}
 
 void chain_state::act(tide::resume_answered& r) {
-  if (auto open = std::exchange(order, std::nullopt)) open->deliver(chain_resumed{box(std::move(r.report))});
+  if (auto open = std::exchange(order, std::nullopt))
+    open->deliver(chain_resumed{box(std::move(r.report))});
 }
 
 void chain_state::arm() {
@@ -135,7 +148,8 @@ void chain_state::arm() {
   self->delayed_send(self, std::chrono::milliseconds(wait), tick{++generation});
 }
 
-chain_actor::behavior_type make_chain(chain_actor::stateful_pointer<chain_state> self, chain_params params) {
+chain_actor::behavior_type make_chain(chain_actor::stateful_pointer<chain_state> self,
+                                      chain_params params) {
   name_exceptions(self);
   self->state.with = std::move(params);
   self->state.boot();
@@ -158,7 +172,9 @@ chain_actor::behavior_type make_chain(chain_actor::stateful_pointer<chain_state>
             auto& s = self->state;
             auto promise = self->make_response_promise<chain_state::resume_promise>();
             if (!s.machine || s.order) {
-              promise.deliver(caf::make_error(caf::sec::runtime_error, s.machine ? "another resume of this chain is under way" : "the chain is starting; ask once more"));
+              promise.deliver(caf::make_error(
+                  caf::sec::runtime_error, s.machine ? "another resume of this chain is under way"
+                                                     : "the chain is starting; ask once more"));
               return promise;
             }
             s.order = promise;

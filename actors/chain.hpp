@@ -18,7 +18,8 @@ namespace tidemark::actors {
 
 /// What a Tide needs of a config.
 tide::settings tide_settings(const config::chain& c, const config::config& all);
-std::shared_ptr<const tide::interest> interest_of(const config::chain& c, const config::config& all);
+std::shared_ptr<const tide::interest> interest_of(const config::chain& c,
+                                                  const config::config& all);
 
 struct chain_params {
   tide::settings settings;
@@ -55,9 +56,11 @@ struct chain_state {
   std::optional<tide::tide> machine;
   using resume_promise = caf::typed_response_promise<chain_resumed>;
   std::optional<resume_promise> order; ///< the open `chain resume`
-  std::uint64_t generation = 0, life = 0; ///< of the timer · of the Tide: an answer to an older one is void
+  std::uint64_t generation = 0,
+                life = 0; ///< of the timer · of the Tide: an answer to an older one is void
 };
 
-chain_actor::behavior_type make_chain(chain_actor::stateful_pointer<chain_state> self, chain_params params);
+chain_actor::behavior_type make_chain(chain_actor::stateful_pointer<chain_state> self,
+                                      chain_params params);
 
 } // namespace tidemark::actors

@@ -23,11 +23,11 @@
 #include <variant>
 #include <vector>
 
-// The map: every actor's typed interface, and every message.  Nothing here leaves the process, so messages need no wire format;
-// whatever is large travels as a pointer to const.
+// The map: every actor's typed interface, and every message.  Nothing here leaves the process, so
+// messages need no wire format; whatever is large travels as a pointer to const.
 //
-// The store is the queue, messages are bells: a bell says "look", and a lost one is made good by the next, by a due time, or by a
-// restart.  So no mailbox holds work.
+// The store is the queue, messages are bells: a bell says "look", and a lost one is made good by
+// the next, by a due time, or by a restart.  So no mailbox holds work.
 
 namespace tidemark::actors {
 
@@ -47,22 +47,50 @@ struct webhook {
   std::int64_t at = 0;
   std::string headers, body;
 };
-struct put_webhook { boxed<webhook> hook; };
-struct webhook_stored { std::int64_t id = 0; bool duplicate = false; };
+struct put_webhook {
+  boxed<webhook> hook;
+};
+struct webhook_stored {
+  std::int64_t id = 0;
+  bool duplicate = false;
+};
 
-struct take_raw { std::size_t rows = 0, bytes = 0; };
-struct raw_webhooks { boxed<std::vector<store::raw_webhook>> rows; };
-struct put_extracted { boxed<std::vector<store::extracted>> rows; };
+struct take_raw {
+  std::size_t rows = 0, bytes = 0;
+};
+struct raw_webhooks {
+  boxed<std::vector<store::raw_webhook>> rows;
+};
+struct put_extracted {
+  boxed<std::vector<store::extracted>> rows;
+};
 struct extracted_stored {};
 
-struct boot_chain { std::uint64_t chain_id = 0; };
-struct chain_booted { boxed<tide::boot_state> state; };
-struct apply_set { boxed<tide::write_set> set; };
-struct set_answer { boxed<tide::store_answer> answer; };
-struct take_hints { std::uint64_t chain_id = 0; std::size_t limit = 0; };
-struct hints_taken { boxed<store::hint_batch> batch; };
-struct list_event_blocks { std::uint64_t chain_id = 0; };
-struct event_blocks_listed { boxed<std::vector<tide::event_block>> blocks; };
+struct boot_chain {
+  std::uint64_t chain_id = 0;
+};
+struct chain_booted {
+  boxed<tide::boot_state> state;
+};
+struct apply_set {
+  boxed<tide::write_set> set;
+};
+struct set_answer {
+  boxed<tide::store_answer> answer;
+};
+struct take_hints {
+  std::uint64_t chain_id = 0;
+  std::size_t limit = 0;
+};
+struct hints_taken {
+  boxed<store::hint_batch> batch;
+};
+struct list_event_blocks {
+  std::uint64_t chain_id = 0;
+};
+struct event_blocks_listed {
+  boxed<std::vector<tide::event_block>> blocks;
+};
 
 /// Finishing some messages and starting others is one write.
 struct delivery_turn {
@@ -70,46 +98,97 @@ struct delivery_turn {
   std::vector<store::finished> finished;
   std::size_t take = 0, max_bytes = 0; ///< 0: only finish
 };
-struct turn_order { boxed<delivery_turn> turn; };
-struct messages_taken { boxed<store::message_batch> batch; };
+struct turn_order {
+  boxed<delivery_turn> turn;
+};
+struct messages_taken {
+  boxed<store::message_batch> batch;
+};
 
-struct pause_handler { std::string handler; bool paused = false; std::string reason, who; };
-struct reprocess_webhooks { std::vector<std::int64_t> ids; std::string who; };
-struct write_audit { std::string who, what, detail; };
-struct order_done { std::uint64_t count = 0; };
+struct pause_handler {
+  std::string handler;
+  bool paused = false;
+  std::string reason, who;
+};
+struct reprocess_webhooks {
+  std::vector<std::int64_t> ids;
+  std::string who;
+};
+struct write_audit {
+  std::string who, what, detail;
+};
+struct order_done {
+  std::uint64_t count = 0;
+};
 
 // -- bells and triggers
 
-struct look {};   ///< something is there for you
-struct tick { std::uint64_t generation = 0; }; ///< a timer; an older generation's is void
-struct drain {};  ///< finish what is in flight, take no more, then quit
-struct restart { std::size_t unit = 0; std::uint64_t life = 0; }; ///< the supervisor to itself
-struct stop_in { std::int64_t ms = 0; };                          ///< the supervisor: end everything, in order, within that time
+struct look {}; ///< something is there for you
+struct tick {
+  std::uint64_t generation = 0;
+};               ///< a timer; an older generation's is void
+struct drain {}; ///< finish what is in flight, take no more, then quit
+struct restart {
+  std::size_t unit = 0;
+  std::uint64_t life = 0;
+}; ///< the supervisor to itself
+struct stop_in {
+  std::int64_t ms = 0;
+}; ///< the supervisor: end everything, in order, within that time
 
 // -- to and from a chain
 
-struct asked { boxed<tide::ask> ask; };
-struct answered { boxed<tide::answer> answer; };
-struct caught_lying { std::size_t endpoint = 0; std::string evidence; };
-struct http_answered { std::uint64_t n = 0; std::size_t part = 0; boxed<net::client_result> how; }; ///< n: the exchange, part of it
-struct resume_chain { bool accept_reorg = false; std::string who; };
-struct chain_resumed { boxed<tide::resume_report> report; };
+struct asked {
+  boxed<tide::ask> ask;
+};
+struct answered {
+  boxed<tide::answer> answer;
+};
+struct caught_lying {
+  std::size_t endpoint = 0;
+  std::string evidence;
+};
+struct http_answered {
+  std::uint64_t n = 0;
+  std::size_t part = 0;
+  boxed<net::client_result> how;
+}; ///< n: the exchange, part of it
+struct resume_chain {
+  bool accept_reorg = false;
+  std::string who;
+};
+struct chain_resumed {
+  boxed<tide::resume_report> report;
+};
 
 // -- from outside CAF
 
 /// A verified webhook of one connection; the slot answers it.
-struct incoming { boxed<webhook> hook; std::size_t hints = 0; net::reply_slot slot; };
+struct incoming {
+  boxed<webhook> hook;
+  std::size_t hints = 0;
+  net::reply_slot slot;
+};
 /// Work for a reader's thread and connection; it answers by itself.
-struct read_work { std::function<void(store::reader&)> work; };
-struct exchange_ended { std::int64_t n = 0; boxed<tide::exchange_end> how; }; ///< n: the attempt
+struct read_work {
+  std::function<void(store::reader&)> work;
+};
+struct exchange_ended {
+  std::int64_t n = 0;
+  boxed<tide::exchange_end> how;
+}; ///< n: the attempt
 
 } // namespace tidemark::actors
 
-#define TIDEMARK_MESSAGES(X)                                                                                            \
-  X(put_webhook) X(webhook_stored) X(take_raw) X(raw_webhooks) X(put_extracted) X(extracted_stored) X(boot_chain)      \
-  X(chain_booted) X(apply_set) X(set_answer) X(take_hints) X(hints_taken) X(list_event_blocks) X(event_blocks_listed)  \
-  X(turn_order) X(messages_taken) X(pause_handler) X(reprocess_webhooks) X(write_audit) X(order_done) X(look) X(tick)  \
-  X(drain) X(restart) X(stop_in) X(read_work) X(asked) X(answered) X(caught_lying) X(http_answered) X(resume_chain) X(chain_resumed) X(incoming) X(exchange_ended)
+#define TIDEMARK_MESSAGES(X)                                                                       \
+  X(put_webhook)                                                                                   \
+  X(webhook_stored) X(take_raw) X(raw_webhooks) X(put_extracted) X(extracted_stored) X(boot_chain) \
+      X(chain_booted) X(apply_set) X(set_answer) X(take_hints) X(hints_taken) X(list_event_blocks) \
+          X(event_blocks_listed) X(turn_order) X(messages_taken) X(pause_handler)                  \
+              X(reprocess_webhooks) X(write_audit) X(order_done) X(look) X(tick) X(drain)          \
+                  X(restart) X(stop_in) X(read_work) X(asked) X(answered) X(caught_lying)          \
+                      X(http_answered) X(resume_chain) X(chain_resumed) X(incoming)                \
+                          X(exchange_ended)
 
 #define TIDEMARK_UNSAFE(name) CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tidemark::actors::name)
 TIDEMARK_MESSAGES(TIDEMARK_UNSAFE)
@@ -117,44 +196,46 @@ TIDEMARK_MESSAGES(TIDEMARK_UNSAFE)
 
 namespace tidemark::actors {
 
-/// STORE: an answer means durable. Small writes before one chain's set. Rings bells after each commit.
+/// STORE: an answer means durable. Small writes before one chain's set. Rings bells after each
+/// commit.
 using store_actor = caf::typed_actor<
-    caf::replies_to<put_webhook>::with<webhook_stored>,            // one row: the only write before an answer to a sender
-    caf::replies_to<take_raw>::with<raw_webhooks>,                 // what intake has not read yet
+    caf::replies_to<put_webhook>::with<webhook_stored>, // one row: the only write before an answer
+                                                        // to a sender
+    caf::replies_to<take_raw>::with<raw_webhooks>,      // what intake has not read yet
     caf::replies_to<put_extracted>::with<extracted_stored>,        // hints and the cursor
     caf::replies_to<boot_chain>::with<chain_booted>,               // what a Tide begins from
     caf::replies_to<apply_set>::with<set_answer>,                  // one conclusion of one chain
     caf::replies_to<take_hints>::with<hints_taken>,                // a lease
-    caf::replies_to<list_event_blocks>::with<event_blocks_listed>, // for the ancestor of a very deep fork
-    caf::replies_to<turn_order>::with<messages_taken>,             // what ended, and what to send next
-    caf::replies_to<pause_handler>::with<order_done>,              // with its audit row
-    caf::replies_to<reprocess_webhooks>::with<order_done>,         // with its audit row
+    caf::replies_to<list_event_blocks>::with<event_blocks_listed>, // for the ancestor of a very
+                                                                   // deep fork
+    caf::replies_to<turn_order>::with<messages_taken>,     // what ended, and what to send next
+    caf::replies_to<pause_handler>::with<order_done>,      // with its audit row
+    caf::replies_to<reprocess_webhooks>::with<order_done>, // with its audit row
     caf::replies_to<write_audit>::with<order_done>,
-    caf::reacts_to<tick>>;                                         // commit the group
+    caf::reacts_to<tick>>; // commit the group
 
 /// INTAKE: raw webhooks above the cursor become hints, in id order.
 using intake_actor = caf::typed_actor<caf::reacts_to<look>>;
 
 /// CHAIN: the only one that decides anything about its chain.
-using chain_actor = caf::typed_actor<
-    caf::reacts_to<look>,                               // due hints
-    caf::reacts_to<tick>,                               // the Tide's next time
-    caf::reacts_to<answered>,                           // from rpc
-    caf::replies_to<resume_chain>::with<chain_resumed>>; // an operator's order
+using chain_actor =
+    caf::typed_actor<caf::reacts_to<look>,                                // due hints
+                     caf::reacts_to<tick>,                                // the Tide's next time
+                     caf::reacts_to<answered>,                            // from rpc
+                     caf::replies_to<resume_chain>::with<chain_resumed>>; // an operator's order
 
 /// RPC: reads one ask on one endpoint, others take over; always answers, if only with no_answer.
-using rpc_actor = caf::typed_actor<
-    caf::reacts_to<asked>,        // → answered, to the chain that was wired
-    caf::reacts_to<caught_lying>, // a proof against an endpoint
-    caf::reacts_to<http_answered>, // from the HTTP client
-    caf::reacts_to<tick>>;
+using rpc_actor = caf::typed_actor<caf::reacts_to<asked>, // → answered, to the chain that was wired
+                                   caf::reacts_to<caught_lying>,  // a proof against an endpoint
+                                   caf::reacts_to<http_answered>, // from the HTTP client
+                                   caf::reacts_to<tick>>;
 
 /// DELIVERY: one handler's courier and its connections.
-using delivery_actor = caf::typed_actor<
-    caf::reacts_to<look>,           // due lanes, or an order changed its state
-    caf::reacts_to<tick>,           // the courier's next time
-    caf::reacts_to<exchange_ended>, // from the HTTP client
-    caf::reacts_to<drain>>;
+using delivery_actor =
+    caf::typed_actor<caf::reacts_to<look>,           // due lanes, or an order changed its state
+                     caf::reacts_to<tick>,           // the courier's next time
+                     caf::reacts_to<exchange_ended>, // from the HTTP client
+                     caf::reacts_to<drain>>;
 
 /// READER: one read-only connection; detached.
 using reader_actor = caf::typed_actor<caf::reacts_to<read_work>>;

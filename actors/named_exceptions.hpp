@@ -10,8 +10,8 @@
 
 namespace tidemark::actors {
 
-/// An exception that leaves a handler ends its actor with the exception's words, so that the supervisor can log why; CAF's own way is a
-/// line of plain text on stdout.
+/// An exception that leaves a handler ends its actor with the exception's words, so that the
+/// supervisor can log why; CAF's own way is a line of plain text on stdout.
 inline void name_exceptions(caf::scheduled_actor* self) {
   self->set_exception_handler([](std::exception_ptr& e) -> caf::error {
     try {

@@ -27,11 +27,13 @@ struct rpc_params {
   std::function<void(net::client_request, net::http_client::callback)> send;
   std::function<std::int64_t()> now; ///< ms since 1970
   std::function<void(std::vector<tide::endpoint_status>)> publish;
-  std::function<void(std::string_view)> warn; ///< a line for the log; no secret, no URL beyond scheme and host
-  std::uint64_t seed = 0;                     ///< of the jitter
+  std::function<void(std::string_view)>
+      warn;               ///< a line for the log; no secret, no URL beyond scheme and host
+  std::uint64_t seed = 0; ///< of the jitter
 };
 
-/// A chain's endpoints. Reads one ask at a time (a Tide has one open), on one endpoint from its first call to its last.
+/// A chain's endpoints. Reads one ask at a time (a Tide has one open), on one endpoint from its
+/// first call to its last.
 struct rpc_state {
   static inline const char* name = "rpc";
 
@@ -51,7 +53,8 @@ struct rpc_state {
   void stage_complete();
   void nothing_said(const tide::rpc_reply& r, const part_state& p);
   void checked_chain(const net::client_result& how);
-  void endpoint_failed(tide::rpc_failure f, const std::string& text, std::optional<std::int64_t> retry_after);
+  void endpoint_failed(tide::rpc_failure f, const std::string& text,
+                       std::optional<std::int64_t> retry_after);
   bool ask_for_less(const tide::rpc_error& e);
   void give_up();
   void answer_with(tide::answer_what what);
@@ -75,12 +78,13 @@ struct rpc_state {
     bool checking = false; ///< the call under way asks for the chain id
     bool checked = false;  ///< it was asked for in this job
     int rounds = 0;
-    std::string trouble;   ///< of every endpoint that failed, for a person
+    std::string trouble; ///< of every endpoint that failed, for a person
   };
   std::optional<job_state> now_reading;
   std::uint64_t exchange = 0; ///< what comes back to an older one is void
   std::int64_t sent_at = 0;
-  std::vector<part_state> parts; ///< of the present stage: a batch is one, calls sent alone are many
+  std::vector<part_state>
+      parts; ///< of the present stage: a batch is one, calls sent alone are many
   std::size_t parts_sent = 0, parts_come = 0;
   std::uint64_t timer = 0;
 };

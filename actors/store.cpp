@@ -17,12 +17,15 @@ namespace {
 constexpr std::size_t writes_a_group = 512;
 constexpr std::size_t bytes_a_group = 1024 * 1024;
 
-caf::error to_caf(const store::store_failure& f) { return caf::make_error(caf::sec::runtime_error, f.text); }
+caf::error to_caf(const store::store_failure& f) {
+  return caf::make_error(caf::sec::runtime_error, f.text);
+}
 
 /// A write whose result of type T becomes a message of type M once it is durable.
 template <class M, class T>
-caf::typed_response_promise<M> promised(store_state& s, std::function<store::result<T>()> run, std::function<M(T&&)> make,
-                                        std::size_t bytes = 0, bool chain_set = false) {
+caf::typed_response_promise<M> promised(store_state& s, std::function<store::result<T>()> run,
+                                        std::function<M(T&&)> make, std::size_t bytes = 0,
+                                        bool chain_set = false) {
   auto promise = s.self->template make_response_promise<caf::typed_response_promise<M>>();
   const auto found = std::make_shared<std::optional<T>>();
   store_state::waiting w;
@@ -49,15 +52,19 @@ store::result<nothing> as_nothing(store::result<void> r) {
 } // namespace
 
 store_state::~store_state() {
-  // An actor that dies with open promises leaves its askers waiting for ever; this still runs inside its clean-up.
+  // An actor that dies with open promises leaves its askers waiting for ever; this still runs
+  // inside its clean-up.
   const store::store_failure gone{false, "the store has stopped"};
-  for (auto& w : small) w.done(&gone);
-  for (auto& w : sets) w.done(&gone);
+  for (auto& w : small)
+    w.done(&gone);
+  for (auto& w : sets)
+    w.done(&gone);
 }
 
 void store_state::enqueue(waiting w, bool chain_set) {
   (chain_set ? sets : small).push_back(std::move(w));
-  // The trigger queues behind everything that is waiting already, which is the group: no timer, no added latency.
+  // The trigger queues behind everything that is waiting already, which is the group: no timer, no
+  // added latency.
   if (!std::exchange(tick_sent, true)) self->send(self, tick{});
 }
 
@@ -94,13 +101,16 @@ void store_state::commit_group() {
     bells = std::move(*committed);
   }
   if (failure && failure->fatal) with.fatal(failure->text);
-  if (failure.has_value() != in_trouble) with.trouble(failure ? std::string_view(failure->text) : std::string_view{});
+  if (failure.has_value() != in_trouble)
+    with.trouble(failure ? std::string_view(failure->text) : std::string_view{});
   in_trouble = failure.has_value();
-  for (auto& w : group) w.done(failure ? &*failure : nullptr);
+  for (auto& w : group)
+    w.done(failure ? &*failure : nullptr);
   if (bells) with.ring(*bells);
 }
 
-store_actor::behavior_type make_store(store_actor::stateful_pointer<store_state> self, store_params params) {
+store_actor::behavior_type make_store(store_actor::stateful_pointer<store_state> self,
+                                      store_params params) {
   name_exceptions(self);
   auto& s = self->state;
   s.with = std::move(params);
@@ -110,8 +120,14 @@ store_actor::behavior_type make_store(store_actor::stateful_pointer<store_state>
       [&s, file](const put_webhook& p) {
         const auto hook = p.hook;
         return promised<webhook_stored, store::webhook_receipt>(
-            s, [file, hook] { return file->append({hook->source, hook->at, hook->headers, hook->body}); },
-            [](store::webhook_receipt&& r) { return webhook_stored{r.id, r.duplicate}; }, hook->body.size());
+            s,
+            [file, hook] {
+              return file->append({hook->source, hook->at, hook->headers, hook->body});
+            },
+            [](store::webhook_receipt&& r) {
+              return webhook_stored{r.id, r.duplicate};
+            },
+            hook->body.size());
       },
       [&s, file](const take_raw& t) {
         return promised<raw_webhooks, std::vector<store::raw_webhook>>(
@@ -141,7 +157,9 @@ store_actor::behavior_type make_store(store_actor::stateful_pointer<store_state>
       [&s, file](const list_event_blocks& l) {
         return promised<event_blocks_listed, std::vector<tide::event_block>>(
             s, [file, l] { return file->event_blocks(l.chain_id); },
-            [](std::vector<tide::event_block>&& r) { return event_blocks_listed{box(std::move(r))}; });
+            [](std::vector<tide::event_block>&& r) {
+              return event_blocks_listed{box(std::move(r))};
+            });
       },
       [&s, file, now](const turn_order& t) {
         const auto turn = t.turn;
@@ -158,8 +176,11 @@ store_actor::behavior_type make_store(store_actor::stateful_pointer<store_state>
         return promised<order_done, nothing>(
             s,
             [file, now, p]() -> store::result<nothing> {
-              if (auto set = file->set_paused(p.handler, p.paused, p.reason, now()); !set) return set.error();
-              return as_nothing(file->audit(p.who, p.paused ? "handler pause" : "handler resume", p.handler + (p.reason.empty() ? "" : ": " + p.reason), now()));
+              if (auto set = file->set_paused(p.handler, p.paused, p.reason, now()); !set)
+                return set.error();
+              return as_nothing(file->audit(p.who, p.paused ? "handler pause" : "handler resume",
+                                            p.handler + (p.reason.empty() ? "" : ": " + p.reason),
+                                            now()));
             },
             [](nothing&&) { return order_done{1}; });
       },
@@ -169,7 +190,10 @@ store_actor::behavior_type make_store(store_actor::stateful_pointer<store_state>
             [file, now, r]() -> store::result<std::uint64_t> {
               auto count = file->reprocess(r.ids);
               if (!count) return count;
-              if (auto noted = file->audit(r.who, "webhooks reprocess", std::to_string(*count) + " webhooks", now()); !noted) return noted.error();
+              if (auto noted = file->audit(r.who, "webhooks reprocess",
+                                           std::to_string(*count) + " webhooks", now());
+                  !noted)
+                return noted.error();
               return count;
             },
             [](std::uint64_t&& n) { return order_done{n}; });

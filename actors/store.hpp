@@ -19,22 +19,24 @@ struct store_params {
   std::shared_ptr<store::store> file; ///< this actor's alone from now on
   std::function<std::int64_t()> now;  ///< ms since 1970
   std::function<void(const store::bells&)> ring;
-  /// Reading or syncing failed: what the page cache says proves nothing any more. Ends the process; does not return.
+  /// Reading or syncing failed: what the page cache says proves nothing any more. Ends the process;
+  /// does not return.
   std::function<void(std::string_view)> fatal;
   /// What keeps the store from committing, for /readyz; empty: it commits again.
   std::function<void(std::string_view)> trouble;
 };
 
-/// The one writer, and the queue behind it. What waits is committed as one group: all small writes first, then one chain's set.
-/// Runs detached, since SQLite blocks.
+/// The one writer, and the queue behind it. What waits is committed as one group: all small writes
+/// first, then one chain's set. Runs detached, since SQLite blocks.
 struct store_state {
   static inline const char* name = "store";
 
   explicit store_state(store_actor::pointer self_) : self(self_) {}
   ~store_state();
 
-  /// A write that waits for its group: `write` runs inside it and returns false if the store failed; `done` answers whoever asked, with the
-  /// failure or, where it is null, with what `write` found.
+  /// A write that waits for its group: `write` runs inside it and returns false if the store
+  /// failed; `done` answers whoever asked, with the failure or, where it is null, with what `write`
+  /// found.
   struct waiting {
     std::function<store::result<void>()> write;
     std::function<void(const store::store_failure*)> done;
@@ -45,10 +47,12 @@ struct store_state {
 
   store_actor::pointer self;
   store_params with;
-  std::deque<waiting> small, sets; ///< sets in the order in which their chains came, so chains take turns
+  std::deque<waiting> small,
+      sets; ///< sets in the order in which their chains came, so chains take turns
   bool tick_sent = false, in_trouble = false;
 };
 
-store_actor::behavior_type make_store(store_actor::stateful_pointer<store_state> self, store_params params);
+store_actor::behavior_type make_store(store_actor::stateful_pointer<store_state> self,
+                                      store_params params);
 
 } // namespace tidemark::actors

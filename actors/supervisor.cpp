@@ -31,13 +31,15 @@ void supervisor_state::start(std::size_t i) {
   ++u.life;
   u.started_at = steady_ms();
   u.alive = with.units[i].start();
-  for (const auto& a : u.alive) self->monitor(a);
+  for (const auto& a : u.alive)
+    self->monitor(a);
 }
 
 void supervisor_state::died(const caf::actor_addr& who, const std::string& why) {
   for (std::size_t i = 0; i < units.size(); ++i) {
     auto& u = units[i];
-    const auto it = std::find_if(u.alive.begin(), u.alive.end(), [&](const caf::actor& a) { return a.address() == who; });
+    const auto it = std::find_if(u.alive.begin(), u.alive.end(),
+                                 [&](const caf::actor& a) { return a.address() == who; });
     if (it == u.alive.end()) continue;
     u.alive.erase(it);
     if (stopping) {
@@ -54,33 +56,44 @@ void supervisor_state::died(const caf::actor_addr& who, const std::string& why) 
       caf::anon_send_exit(rest, caf::exit_reason::kill);
     }
     u.deaths = steady_ms() - u.started_at > healthy_after ? 1 : u.deaths + 1;
-    const auto wait = std::min(first_wait << std::min<std::uint32_t>(u.deaths - 1, 9), longest_wait);
-    with.log(true, with.units[i].name + " ended (" + why + "); it starts again in " + std::to_string(wait) + " ms");
+    const auto wait =
+        std::min(first_wait << std::min<std::uint32_t>(u.deaths - 1, 9), longest_wait);
+    with.log(true, with.units[i].name + " ended (" + why + "); it starts again in " +
+                       std::to_string(wait) + " ms");
     self->delayed_send(self, milliseconds(wait), restart{i, u.life});
     return;
   }
 }
 
-/// One unit after the other, the last started first; those that drain have been told before, all at once.
+/// One unit after the other, the last started first; those that drain have been told before, all at
+/// once.
 void supervisor_state::stop_next() {
-  while (left > 0 && units[left - 1].alive.empty()) --left;
+  while (left > 0 && units[left - 1].alive.empty())
+    --left;
   if (left == 0) return self->quit();
   const bool late = steady_ms() >= give_up_at;
   if (with.units[left - 1].drains && !late) return; // it ends by itself
-  for (const auto& a : units[left - 1].alive) caf::anon_send_exit(a, late ? caf::exit_reason::kill : caf::exit_reason::user_shutdown);
+  for (const auto& a : units[left - 1].alive)
+    caf::anon_send_exit(a, late ? caf::exit_reason::kill : caf::exit_reason::user_shutdown);
 }
 
-supervisor_actor::behavior_type make_supervisor(supervisor_actor::stateful_pointer<supervisor_state> self, supervisor_params params) {
+supervisor_actor::behavior_type
+make_supervisor(supervisor_actor::stateful_pointer<supervisor_state> self,
+                supervisor_params params) {
   name_exceptions(self);
   auto& s = self->state;
   s.with = std::move(params);
   s.units.resize(s.with.units.size());
-  self->set_down_handler([self](const caf::down_msg& d) { self->state.died(d.source, self->system().render(d.reason)); });
-  for (std::size_t i = 0; i < s.units.size(); ++i) s.start(i);
+  self->set_down_handler([self](const caf::down_msg& d) {
+    self->state.died(d.source, self->system().render(d.reason));
+  });
+  for (std::size_t i = 0; i < s.units.size(); ++i)
+    s.start(i);
   return {[self](const restart& r) {
             auto& st = self->state;
             if (st.stopping) {
-              // The time for draining is over: whoever still drains is ended, in order all the same, since what they say last goes to the store.
+              // The time for draining is over: whoever still drains is ended, in order all the
+              // same, since what they say last goes to the store.
               if (r.unit == st.units.size()) st.stop_next();
               return;
             }
@@ -93,7 +106,8 @@ supervisor_actor::behavior_type make_supervisor(supervisor_actor::stateful_point
             st.give_up_at = st.steady_ms() + stop.ms;
             for (std::size_t i = 0; i < st.units.size(); ++i)
               if (st.with.units[i].drains)
-                for (const auto& a : st.units[i].alive) caf::anon_send(a, drain{});
+                for (const auto& a : st.units[i].alive)
+                  caf::anon_send(a, drain{});
             self->delayed_send(self, milliseconds(stop.ms), restart{st.units.size(), 0});
             st.stop_next();
           }};

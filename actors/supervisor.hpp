@@ -55,6 +55,8 @@ struct supervisor_state {
   std::int64_t give_up_at = 0;
 };
 
-supervisor_actor::behavior_type make_supervisor(supervisor_actor::stateful_pointer<supervisor_state> self, supervisor_params params);
+supervisor_actor::behavior_type
+make_supervisor(supervisor_actor::stateful_pointer<supervisor_state> self,
+                supervisor_params params);
 
 } // namespace tidemark::actors

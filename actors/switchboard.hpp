@@ -10,8 +10,9 @@
 
 namespace tidemark::actors {
 
-/// Who is at the other end of a bell at this moment. A restarted actor has a new handle and the old one swallows messages without
-/// a word, so nobody keeps one: the supervisor connects at every start, the store rings. Any thread.
+/// Who is at the other end of a bell at this moment. A restarted actor has a new handle and the old
+/// one swallows messages without a word, so nobody keeps one: the supervisor connects at every
+/// start, the store rings. Any thread.
 class switchboard {
 public:
   void connect(intake_actor a) {

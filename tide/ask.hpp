@@ -10,39 +10,74 @@
 #include <variant>
 #include <vector>
 
-// What a Tide asks of a chain's endpoints, and what comes back.  One ask is read on one endpoint (tide/reading.hpp says with
-// which calls); an answer is what that endpoint said, checked for shape, believed by nobody yet.
+// What a Tide asks of a chain's endpoints, and what comes back.  One ask is read on one endpoint
+// (tide/reading.hpp says with which calls); an answer is what that endpoint said, checked for
+// shape, believed by nobody yet.
 
 namespace tidemark::tide {
 
-struct ask_head { bool safe = false, finalized = false; };
+struct ask_head {
+  bool safe = false, finalized = false;
+};
 /// Canonical headers by number, ascending, all of them or a failure.
-struct ask_headers { std::uint64_t from = 0, to = 0; };
-/// Blocks read whole: the header by *number* (so that it is the canonical one), the logs by *hash*, without a filter.
-struct ask_blocks { std::vector<evm::block_id> ids; };
-/// Headers and filtered logs of [from, to'], to' ≤ to as the endpoint's limits allow, and the last header once more behind them.
-struct ask_range { std::uint64_t from = 0, to = 0; interest::filter filter; };
-struct ask_receipts { std::vector<evm::hash32> transactions; };
+struct ask_headers {
+  std::uint64_t from = 0, to = 0;
+};
+/// Blocks read whole: the header by *number* (so that it is the canonical one), the logs by *hash*,
+/// without a filter.
+struct ask_blocks {
+  std::vector<evm::block_id> ids;
+};
+/// Headers and filtered logs of [from, to'], to' ≤ to as the endpoint's limits allow, and the last
+/// header once more behind them.
+struct ask_range {
+  std::uint64_t from = 0, to = 0;
+  interest::filter filter;
+};
+struct ask_receipts {
+  std::vector<evm::hash32> transactions;
+};
 
 using ask_what = std::variant<ask_head, ask_headers, ask_blocks, ask_range, ask_receipts>;
 
 struct ask {
-  std::uint64_t n = 0;                 ///< the answer carries it
+  std::uint64_t n = 0; ///< the answer carries it
   ask_what what;
-  std::optional<std::size_t> endpoint; ///< the one that gave an earlier answer, where the two belong together
+  std::optional<std::size_t>
+      endpoint; ///< the one that gave an earlier answer, where the two belong together
 };
 
-struct head_answer { evm::header head; std::optional<evm::block_id> safe, finalized; };
-struct headers_answer { std::vector<evm::header> headers; };
-struct block_reading { evm::header header; std::vector<evm::log> logs; bool from_receipts = false; };
-struct blocks_answer { std::vector<block_reading> blocks; }; ///< as asked, one each
-struct range_answer { std::vector<evm::header> headers; std::vector<evm::log> logs; evm::block_id last_again; };
-struct receipts_answer { std::vector<std::optional<evm::receipt>> receipts; }; ///< as asked; absent: the endpoint has none
+struct head_answer {
+  evm::header head;
+  std::optional<evm::block_id> safe, finalized;
+};
+struct headers_answer {
+  std::vector<evm::header> headers;
+};
+struct block_reading {
+  evm::header header;
+  std::vector<evm::log> logs;
+  bool from_receipts = false;
+};
+struct blocks_answer {
+  std::vector<block_reading> blocks;
+}; ///< as asked, one each
+struct range_answer {
+  std::vector<evm::header> headers;
+  std::vector<evm::log> logs;
+  evm::block_id last_again;
+};
+struct receipts_answer {
+  std::vector<std::optional<evm::receipt>> receipts;
+}; ///< as asked; absent: the endpoint has none
 
 /// No endpoint answered. `text` is for a person.
-struct no_answer { std::string text; };
+struct no_answer {
+  std::string text;
+};
 
-using answer_what = std::variant<no_answer, head_answer, headers_answer, blocks_answer, range_answer, receipts_answer>;
+using answer_what = std::variant<no_answer, head_answer, headers_answer, blocks_answer,
+                                 range_answer, receipts_answer>;
 
 struct answer {
   std::uint64_t n = 0;

@@ -20,10 +20,12 @@ bool is_child(const evm::header& child, const evm::block_id& parent) {
 void tide::note_tags(const head_answer& a) {
   if (a.safe) safe_ = a.safe;
   // Our own final height never goes down: an endpoint that lags says less, not something else.
-  if (a.finalized && (!finalized_ || a.finalized->number >= finalized_->number)) finalized_ = a.finalized;
+  if (a.finalized && (!finalized_ || a.finalized->number >= finalized_->number))
+    finalized_ = a.finalized;
 }
 
-/// New heads: what lies between our tip and the endpoint's, header by header, each block with something of ours read whole.
+/// New heads: what lies between our tip and the endpoint's, header by header, each block with
+/// something of ours read whole.
 tide::pass tide::head_pass() {
   const auto strongest = settings_.strongest_tag;
   ask_for(ask_head{strongest != tag::none, strongest == tag::finalized});
@@ -43,7 +45,8 @@ tide::pass tide::head_pass() {
   }
   auto from = tip ? tip->number + 1 : first_unmarked();
   if (head.number < from) co_return pass_end::done; // start_block is still to come
-  // Far behind, what is deep enough already is reconcile's: reading it here too would be twice the work.
+  // Far behind, what is deep enough already is reconcile's: reading it here too would be twice the
+  // work.
   chain_view there = view();
   there.head = head.number;
   bool hole = false;
@@ -93,16 +96,17 @@ std::vector<sighting> tide::sightings_of(const block_reading& b, const std::stri
   std::vector<sighting> found;
   for (const auto& l : b.logs) {
     const auto ordinal = l.log_index - first.at(l.tx);
-    if (auto s = wants_->match(l, b.header.time, ordinal, origin.empty() ? origin_of(l.tx) : origin))
+    if (auto s =
+            wants_->match(l, b.header.time, ordinal, origin.empty() ? origin_of(l.tx) : origin))
       found.push_back(std::move(*s));
   }
   return found;
 }
 
-/// Blocks read whole and proved, or nothing: then `trouble_` says why. A block that is not the canonical one any more is a reason to
-/// look for a fork, not to believe either side.
-task<std::optional<std::vector<block_reading>>> tide::read_whole(const std::vector<evm::block_id>& ids,
-                                                                std::optional<std::size_t> endpoint) {
+/// Blocks read whole and proved, or nothing: then `trouble_` says why. A block that is not the
+/// canonical one any more is a reason to look for a fork, not to believe either side.
+task<std::optional<std::vector<block_reading>>>
+tide::read_whole(const std::vector<evm::block_id>& ids, std::optional<std::size_t> endpoint) {
   std::vector<block_reading> all;
   for (std::size_t done = 0; done < ids.size(); done += whole_blocks_an_ask) {
     const auto last = std::min(ids.size(), done + whole_blocks_an_ask);
@@ -120,10 +124,11 @@ task<std::optional<std::vector<block_reading>>> tide::read_whole(const std::vect
       auto& b = all[done + i];
       if (b.header.id() != some[i]) {
         suspect_reorg_ = held_.contradicts(b.header.id());
-        fail(place(some[i]) + " is not the canonical one at " + a.endpoint_name + ", which names " + place(b.header.id()));
+        fail(place(some[i]) + " is not the canonical one at " + a.endpoint_name + ", which names " +
+             place(b.header.id()));
         co_return std::nullopt;
       }
-      if (auto proved = prove_whole(b, settings_.integrity, blooms_hold_); !proved) {
+      if (auto proved = prove_whole(b, settings_.integrity); !proved) {
         out_.push_back(caught_lying{a.endpoint, proved.error().text});
         fail(a.endpoint_name + ": " + proved.error().text);
         co_return std::nullopt;
@@ -133,16 +138,18 @@ task<std::optional<std::vector<block_reading>>> tide::read_whole(const std::vect
   co_return all;
 }
 
-/// Headers that continue ours: what they have of ours is stored as pending, in the transaction that makes them our tip.
+/// Headers that continue ours: what they have of ours is stored as pending, in the transaction that
+/// makes them our tip.
 tide::pass tide::take_new(const std::vector<evm::header>& fresh, std::size_t endpoint) {
   std::vector<evm::block_id> ids;
   for (const auto& h : fresh)
-    if (settings_.follow && !wants_->empty() && (!blooms_hold_ || wants_->may_be_in(h.logs_bloom)))
-      ids.push_back(h.id());
+    if (settings_.follow && !wants_->empty() && may_have_ours(h)) ids.push_back(h.id());
   auto readings = co_await read_whole(ids, endpoint);
   if (!readings) {
-    // A pending event is a courtesy; the headers are not. What cannot be read now is reconcile's, which never passes it over.
-    if (suspect_reorg_ || records_[static_cast<std::size_t>(pass_kind::head)].failures == 0) co_return pass_end::failed;
+    // A pending event is a courtesy; the headers are not. What cannot be read now is reconcile's,
+    // which never passes it over.
+    if (suspect_reorg_ || records_[static_cast<std::size_t>(pass_kind::head)].failures == 0)
+      co_return pass_end::failed;
     readings.emplace();
     ids.clear();
   }
@@ -151,8 +158,9 @@ tide::pass tide::take_new(const std::vector<evm::header>& fresh, std::size_t end
   for (std::size_t i = 0, r = 0; i < fresh.size(); ++i) {
     const bool read = r < ids.size() && ids[r] == fresh[i].id();
     if (read)
-      for (auto& s : sightings_of((*readings)[r++], "")) seen.logs.push_back(std::move(s));
-    const bool proved_empty = blooms_hold_ && !wants_->may_be_in(fresh[i].logs_bloom);
+      for (auto& s : sightings_of((*readings)[r++], ""))
+        seen.logs.push_back(std::move(s));
+    const bool proved_empty = !may_have_ours(fresh[i]);
     set.headers.push_back(held_of(fresh[i], read || proved_empty));
     if (seen.logs.size() < rows_a_set && i + 1 < fresh.size()) continue;
     if (!seen.logs.empty()) set.verdicts.push_back(std::exchange(seen, {}));
@@ -165,7 +173,8 @@ tide::pass tide::take_new(const std::vector<evm::header>& fresh, std::size_t end
       fail("what was seen at the head contradicts what is stored; the fork is looked for");
       co_return pass_end::failed;
     }
-    for (const auto& h : headers) held_.add(h);
+    for (const auto& h : headers)
+      held_.add(h);
     set = new_set();
   }
   // While reconcile is far behind, what it will read anyway is not held.

@@ -9,8 +9,9 @@
 
 namespace tidemark::tide {
 
-/// The headers of one chain that we hold: from max_depth below the mark to the head, with at most one hole, between what
-/// reconcile has reached and what the head pass began with (design §5, "Fast chains").
+/// The headers of one chain that we hold: from max_depth below the mark to the head, with at most
+/// one hole, between what reconcile has reached and what the head pass began with (design §5, "Fast
+/// chains").
 class held_headers {
 public:
   void add(const held_header& h) { by_number_[h.id.number] = h; }

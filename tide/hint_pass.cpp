@@ -13,7 +13,8 @@ constexpr std::uint32_t an_hour = 3'600'000;
 constexpr millis first_look_again = 1'000;
 constexpr millis longest_look_again = 60'000;
 
-/// A hint that the chain bears out, and the block that has to be in the store before the hint says so.
+/// A hint that the chain bears out, and the block that has to be in the store before the hint says
+/// so.
 struct borne_out {
   chain_hint hint;
   evm::block_id block;
@@ -22,13 +23,19 @@ struct borne_out {
 
 } // namespace
 
-/// Not on the chain as claimed, or not yet. An hour of looks at an endpoint that is past the claimed block makes it `not_found`; time
-/// in which nobody answered, or nobody was so far, does not count.
+/// Not on the chain as claimed, or not yet. An hour of looks at an endpoint that is past the
+/// claimed block makes it `not_found`; time in which nobody answered, or nobody was so far, does
+/// not count.
 void tide::look_again(const chain_hint& h, bool counts, std::vector<verdict>& out) {
-  const auto wait = std::min(first_look_again << std::min<std::uint32_t>(h.tries, 6), longest_look_again);
+  const auto wait =
+      std::min(first_look_again << std::min<std::uint32_t>(h.tries, 6), longest_look_again);
   hint_verdict v{h.webhook, h.n, hint_state::received, now_ + wait, h.looks_ms, {}};
   const bool past = counts && seen_head_ >= h.block.value_or(0);
-  if (past) v.looks_ms += static_cast<std::uint32_t>(h.tries > 0 ? std::min(first_look_again << std::min<std::uint32_t>(h.tries - 1, 6), longest_look_again) : 0);
+  if (past)
+    v.looks_ms += static_cast<std::uint32_t>(
+        h.tries > 0 ? std::min(first_look_again << std::min<std::uint32_t>(h.tries - 1, 6),
+                               longest_look_again)
+                    : 0);
   if (v.looks_ms >= an_hour) {
     v.state = hint_state::not_found;
     v.due.reset();
@@ -36,7 +43,8 @@ void tide::look_again(const chain_hint& h, bool counts, std::vector<verdict>& ou
   out.push_back(v);
 }
 
-/// What a webhook claims makes us look, and never makes anything true: the receipt says where, the block read whole says what.
+/// What a webhook claims makes us look, and never makes anything true: the receipt says where, the
+/// block read whole says what.
 tide::pass tide::hint_pass() {
   std::vector<chain_hint> taken(hints_.begin(), hints_.end());
   std::vector<evm::hash32> txs;
@@ -60,14 +68,18 @@ tide::pass tide::hint_pass() {
 
   std::vector<verdict> verdicts;
   std::vector<borne_out> found;
-  std::deque<chain_hint> waiting; // for a block that is above our tip, or for a reorg that is being looked into
+  std::deque<chain_hint>
+      waiting; // for a block that is above our tip, or for a reorg that is being looked into
   const auto tip = held_.tip();
   for (auto& h : taken) {
     const auto r = h.tx ? receipts.find(*h.tx) : receipts.end();
     if (r == receipts.end()) {
       // Without a transaction there is nothing to look up by: the scan reads every block anyway.
-      if (!h.tx) verdicts.push_back(hint_verdict{h.webhook, h.n, hint_state::irrelevant, {}, h.looks_ms, {}});
-      else look_again(h, answered, verdicts);
+      if (!h.tx)
+        verdicts.push_back(
+            hint_verdict{h.webhook, h.n, hint_state::irrelevant, {}, h.looks_ms, {}});
+      else
+        look_again(h, answered, verdicts);
       continue;
     }
     const auto& receipt = r->second;
@@ -80,7 +92,8 @@ tide::pass tide::hint_pass() {
     for (const auto& l : receipt.logs) {
       if (h.log_index && l.log_index != *h.log_index) continue;
       claimed = true;
-      if (!ours && wants_->match(l, 0, std::nullopt, "")) ours = log_place{l.tx, static_cast<std::int32_t>(l.log_index)};
+      if (!ours && wants_->match(l, 0, std::nullopt, ""))
+        ours = log_place{l.tx, static_cast<std::int32_t>(l.log_index)};
     }
     if (!claimed) {
       look_again(h, true, verdicts); // the transaction is there, the log that is claimed is not
@@ -109,7 +122,8 @@ tide::pass tide::hint_pass() {
   auto readings = co_await read_whole(unread, endpoint);
   if (!readings) {
     // The passes will read these blocks; the hints look again later.
-    for (const auto& f : found) look_again(f.hint, false, verdicts);
+    for (const auto& f : found)
+      look_again(f.hint, false, verdicts);
     found.clear();
     readings.emplace();
   }
@@ -124,16 +138,20 @@ tide::pass tide::hint_pass() {
     auto logs = sightings_of(b, origin);
     if (mark_ && b.header.number <= mark_->number) {
       proved whole{b.header.id(), {}, std::move(logs)};
-      for (const auto& l : b.logs) whole.places.push_back({l.tx, static_cast<std::int32_t>(l.log_index)});
+      for (const auto& l : b.logs)
+        whole.places.push_back({l.tx, static_cast<std::int32_t>(l.log_index)});
       set.verdicts.push_back(std::move(whole));
     } else {
-      for (auto& s : logs) seen.logs.push_back(std::move(s));
+      for (auto& s : logs)
+        seen.logs.push_back(std::move(s));
     }
   }
   if (!seen.logs.empty()) set.verdicts.push_back(std::move(seen));
   for (const auto& f : found)
-    verdicts.push_back(hint_verdict{f.hint.webhook, f.hint.n, hint_state::verified, {}, f.hint.looks_ms, f.event});
-  for (auto& v : verdicts) set.verdicts.push_back(std::move(v));
+    verdicts.push_back(
+        hint_verdict{f.hint.webhook, f.hint.n, hint_state::verified, {}, f.hint.looks_ms, f.event});
+  for (auto& v : verdicts)
+    set.verdicts.push_back(std::move(v));
   if (!set.verdicts.empty()) {
     put(std::move(set));
     const store_answer done = co_await the_outcome{*this};
@@ -143,7 +161,8 @@ tide::pass tide::hint_pass() {
       fail("what a webhook pointed at contradicts what is stored; the fork is looked for");
       co_return pass_end::failed;
     }
-    for (const auto& r : ok->waiting) waiting_.push_back(r);
+    for (const auto& r : ok->waiting)
+      waiting_.push_back(r);
     for (const auto& b : *readings)
       if (settings_.follow) held_.set_whole(b.header.number);
   }
@@ -155,7 +174,8 @@ tide::pass tide::hint_pass() {
   }
   const bool any_fresh = !fresh.empty();
   hints_ = std::move(waiting);
-  for (auto& h : fresh) hints_.push_back(std::move(h));
+  for (auto& h : fresh)
+    hints_.push_back(std::move(h));
   next_hints_ = any_fresh ? now_ : now_ + settings_.poll;
   next_take_ = std::min(next_take_, now_ + settings_.poll);
   co_return pass_end::done;

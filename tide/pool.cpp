@@ -9,7 +9,8 @@ namespace tidemark::tide {
 namespace {
 
 constexpr std::int64_t first_back_off = 250, longest_back_off = 30'000;
-constexpr std::int64_t refused_for = 60'000, lying_for = 60'000, unauthorised_for = 60'000, alone_for = 2'000, limited_for = 2'000;
+constexpr std::int64_t refused_for = 60'000, lying_for = 60'000, unauthorised_for = 60'000,
+                       alone_for = 2'000, limited_for = 2'000;
 constexpr std::size_t logs_wanted = 5'000; // an answer's size is kept near this
 constexpr std::uint32_t grow_after = 3;
 constexpr std::size_t largest_batch = 50;
@@ -17,7 +18,8 @@ constexpr std::uint32_t larger_batch_after = 64;
 
 } // namespace
 
-pool::pool(std::vector<endpoint_settings> endpoints, std::uint64_t max_range) : max_range_(std::max<std::uint64_t>(max_range, 1)) {
+pool::pool(std::vector<endpoint_settings> endpoints, std::uint64_t max_range)
+    : max_range_(std::max<std::uint64_t>(max_range, 1)) {
   for (auto& e : endpoints) {
     endpoint one;
     one.span = std::min(max_range_, e.max_range.value_or(max_range_));
@@ -36,7 +38,8 @@ std::optional<std::size_t> pool::choose(std::int64_t now, const std::vector<bool
 
 std::int64_t pool::ready_at(std::int64_t now) const {
   auto at = now + longest_back_off;
-  for (const auto& e : all_) at = std::min(at, std::max(now, e.not_before));
+  for (const auto& e : all_)
+    at = std::min(at, std::max(now, e.not_before));
   return at;
 }
 
@@ -45,7 +48,8 @@ std::int64_t pool::take_tokens(std::size_t i, std::size_t requests, std::int64_t
   const double rate = e.told.requests_per_second;
   if (rate <= 0) return 0;
   const double burst = std::max(1.0, rate);
-  const auto passed = std::max<std::int64_t>(now - std::exchange(e.filled_at, now), 0); // a clock that is set back takes nothing away
+  const auto passed = std::max<std::int64_t>(now - std::exchange(e.filled_at, now),
+                                             0); // a clock that is set back takes nothing away
   e.tokens = std::min(burst, e.tokens + rate * static_cast<double>(passed) / 1'000.0);
   e.tokens -= static_cast<double>(requests); // may go below zero: the next one waits for it
   return e.tokens >= 0 ? 0 : static_cast<std::int64_t>(std::ceil(-e.tokens / rate * 1'000.0));
@@ -56,15 +60,19 @@ void pool::succeeded(std::size_t i, double latency_ms, std::uint64_t head) {
   e.failures = 0;
   e.not_before = 0;
   e.words.clear();
-  e.says.latency_ms = e.says.latency_ms == 0 ? latency_ms : e.says.latency_ms * 0.9 + latency_ms * 0.1;
+  e.says.latency_ms =
+      e.says.latency_ms == 0 ? latency_ms : e.says.latency_ms * 0.9 + latency_ms * 0.1;
   if (head > e.says.head.value_or(0)) e.says.head = head;
   std::uint64_t best = 0;
-  for (const auto& other : all_) best = std::max(best, other.says.head.value_or(0));
+  for (const auto& other : all_)
+    best = std::max(best, other.says.head.value_or(0));
   constexpr std::uint64_t lag_allowed = 3;
-  e.says.state = e.says.head.value_or(0) + lag_allowed < best ? endpoint_state::lagging : endpoint_state::ok;
+  e.says.state =
+      e.says.head.value_or(0) + lag_allowed < best ? endpoint_state::lagging : endpoint_state::ok;
 }
 
-void pool::failed(std::size_t i, rpc_failure f, const std::string& text, std::int64_t now, std::optional<std::int64_t> retry_after_ms) {
+void pool::failed(std::size_t i, rpc_failure f, const std::string& text, std::int64_t now,
+                  std::optional<std::int64_t> retry_after_ms) {
   auto& e = all_[i];
   ++e.says.errors;
   e.words = text;
@@ -75,7 +83,8 @@ void pool::failed(std::size_t i, rpc_failure f, const std::string& text, std::in
   }
   e.checked = false; // what answers next under this name may be another machine
   ++e.failures;
-  auto wait = std::min(first_back_off << std::min<std::uint32_t>(e.failures - 1, 7), longest_back_off);
+  auto wait =
+      std::min(first_back_off << std::min<std::uint32_t>(e.failures - 1, 7), longest_back_off);
   switch (f) {
   case rpc_failure::rate_limited:
     e.says.state = endpoint_state::rate_limited;
@@ -85,7 +94,9 @@ void pool::failed(std::size_t i, rpc_failure f, const std::string& text, std::in
     e.says.state = endpoint_state::refused;
     wait = all_.size() > 1 ? unauthorised_for : alone_for;
     break;
-  default: e.says.state = endpoint_state::failing; break;
+  default:
+    e.says.state = endpoint_state::failing;
+    break;
   }
   e.not_before = now + std::max(wait, retry_after_ms.value_or(0));
 }
@@ -145,7 +156,8 @@ void pool::range_worked(std::size_t i, std::uint64_t span, std::size_t logs) {
 
 std::vector<endpoint_status> pool::status() const {
   std::vector<endpoint_status> out;
-  for (const auto& e : all_) out.push_back(e.says);
+  for (const auto& e : all_)
+    out.push_back(e.says);
   return out;
 }
 

@@ -19,8 +19,8 @@ struct endpoint_settings {
   double requests_per_second = 0; ///< 0: no limit of ours
 };
 
-/// A chain's endpoints: whom to ask, how much at once, and what their failures mean. The first is preferred; another takes over
-/// while it fails and gives back when it has recovered. Times are ms.
+/// A chain's endpoints: whom to ask, how much at once, and what their failures mean. The first is
+/// preferred; another takes over while it fails and gives back when it has recovered. Times are ms.
 class pool {
 public:
   pool(std::vector<endpoint_settings> endpoints, std::uint64_t max_range);
@@ -33,9 +33,11 @@ public:
   std::int64_t take_tokens(std::size_t i, std::size_t requests, std::int64_t now);
 
   void succeeded(std::size_t i, double latency_ms, std::uint64_t head);
-  void failed(std::size_t i, rpc_failure f, const std::string& text, std::int64_t now, std::optional<std::int64_t> retry_after_ms);
+  void failed(std::size_t i, rpc_failure f, const std::string& text, std::int64_t now,
+              std::optional<std::int64_t> retry_after_ms);
   void lied(std::size_t i, std::int64_t now);
-  void refuse(std::size_t i, const std::string& text, std::int64_t now); ///< another chain's endpoint: looked at again a minute later
+  void refuse(std::size_t i, const std::string& text,
+              std::int64_t now); ///< another chain's endpoint: looked at again a minute later
 
   // How much at once
   std::size_t batch(std::size_t i) const { return all_[i].batch; }
@@ -71,11 +73,11 @@ private:
     bool checked = false; ///< its chain id, since it last failed
     std::uint32_t failures = 0;
     std::int64_t not_before = 0;
-    std::string words;    ///< of its last failure; empty: it worked
+    std::string words; ///< of its last failure; empty: it worked
     std::size_t batch = 50;
     std::uint32_t batches_worked = 0; ///< in a row
-    std::uint64_t span = 0;    ///< what works now
-    std::uint32_t worked = 0;  ///< ranges in a row
+    std::uint64_t span = 0;           ///< what works now
+    std::uint32_t worked = 0;         ///< ranges in a row
     double tokens = 0;
     std::int64_t filled_at = 0;
   };

@@ -11,7 +11,9 @@ namespace {
 
 constexpr std::size_t calls_a_block = 2;
 
-std::string block_name(const evm::block_id& id) { return std::to_string(id.number) + " " + evm::to_hex(id.hash); }
+std::string block_name(const evm::block_id& id) {
+  return std::to_string(id.number) + " " + evm::to_hex(id.hash);
+}
 
 } // namespace
 
@@ -49,16 +51,21 @@ void reading::plan() {
     const auto* range = std::get_if<ask_range>(&what_);
     const auto from = range ? range->from : std::get<ask_headers>(what_).from;
     const auto to = range ? range->to : std::get<ask_headers>(what_).to;
-    for (auto n = from + done_; n <= to && calls_.size() < limits_.calls_a_stage; ++n) calls_.push_back(call_block_by_number(n));
+    for (auto n = from + done_; n <= to && calls_.size() < limits_.calls_a_stage; ++n)
+      calls_.push_back(call_block_by_number(n));
     break;
   }
   case stage::logs: {
     const auto& a = std::get<ask_range>(what_);
-    calls_.push_back(by_receipts_.empty() ? call_logs(a.from, a.to, a.filter)
-                                          : call_receipts_of_block(std::get<range_answer>(made_).headers.front().hash));
+    calls_.push_back(
+        by_receipts_.empty()
+            ? call_logs(a.from, a.to, a.filter)
+            : call_receipts_of_block(std::get<range_answer>(made_).headers.front().hash));
     break;
   }
-  case stage::last_header: calls_.push_back(call_block_by_number(std::get<ask_range>(what_).to)); break;
+  case stage::last_header:
+    calls_.push_back(call_block_by_number(std::get<ask_range>(what_).to));
+    break;
   case stage::blocks: {
     const auto& ids = std::get<ask_blocks>(what_).ids;
     const auto most = std::max<std::size_t>(limits_.calls_a_stage / calls_a_block, 1);
@@ -69,11 +76,13 @@ void reading::plan() {
     break;
   }
   case stage::receipts_of_blocks:
-    for (const auto i : by_receipts_) calls_.push_back(call_receipts_of_block(std::get<ask_blocks>(what_).ids[i].hash));
+    for (const auto i : by_receipts_)
+      calls_.push_back(call_receipts_of_block(std::get<ask_blocks>(what_).ids[i].hash));
     break;
   case stage::receipts: {
     const auto& txs = std::get<ask_receipts>(what_).transactions;
-    for (auto i = done_; i < txs.size() && calls_.size() < limits_.calls_a_stage; ++i) calls_.push_back(call_receipt(txs[i]));
+    for (auto i = done_; i < txs.size() && calls_.size() < limits_.calls_a_stage; ++i)
+      calls_.push_back(call_receipt(txs[i]));
     break;
   }
   }
@@ -98,11 +107,13 @@ reading::step reading::next(stage s) {
 
 bool reading::take_header(const call_result& r, std::uint64_t number, evm::header& out) {
   if (!r.value) return fail(r.error);
-  if (r.value->is_null()) return fail(rpc_failure::ahead, "it has no block " + std::to_string(number) + " (yet)");
+  if (r.value->is_null())
+    return fail(rpc_failure::ahead, "it has no block " + std::to_string(number) + " (yet)");
   auto h = header_from(*r.value);
   if (!h) return fail(rpc_failure::transient, h.error().text);
   if (h->number != number)
-    return fail(rpc_failure::transient, "asked for block " + std::to_string(number) + ", it answered with " + std::to_string(h->number));
+    return fail(rpc_failure::transient, "asked for block " + std::to_string(number) +
+                                            ", it answered with " + std::to_string(h->number));
   highest_ = std::max(highest_, h->number);
   out = std::move(*h);
   return true;
@@ -122,26 +133,36 @@ bool reading::take_logs(const call_result& r, std::vector<evm::log>& out) {
   return true;
 }
 
-/// Partial receipts look like success: there must be one for each transaction of the block, each of that block.
-bool reading::take_block_receipts(const call_result& r, const evm::header& h, std::vector<evm::log>& out) {
+/// Partial receipts look like success: there must be one for each transaction of the block, each of
+/// that block.
+bool reading::take_block_receipts(const call_result& r, const evm::header& h,
+                                  std::vector<evm::log>& out) {
   if (!r.value) return fail(r.error);
   const auto* list = r.value->if_array();
-  if (!list) return fail(rpc_failure::transient, "it has no receipts of block " + block_name(h.id()));
+  if (!list)
+    return fail(rpc_failure::transient, "it has no receipts of block " + block_name(h.id()));
   if (list->size() != h.transactions.size())
-    return fail(rpc_failure::transient, "it has " + std::to_string(list->size()) + " receipts for the " +
-                                            std::to_string(h.transactions.size()) + " transactions of block " + block_name(h.id()));
+    return fail(rpc_failure::transient, "it has " + std::to_string(list->size()) +
+                                            " receipts for the " +
+                                            std::to_string(h.transactions.size()) +
+                                            " transactions of block " + block_name(h.id()));
   std::vector<evm::hash32> told;
   for (const auto& v : *list) {
     auto one = receipt_from(v);
     if (!one) return fail(rpc_failure::transient, one.error().text);
     told.push_back(one->tx);
-    if (one->block != h.id()) return fail(rpc_failure::transient, "a receipt of block " + block_name(h.id()) + " says " + block_name(one->block));
-    for (auto& l : one->logs) out.push_back(std::move(l));
+    if (one->block != h.id())
+      return fail(rpc_failure::transient,
+                  "a receipt of block " + block_name(h.id()) + " says " + block_name(one->block));
+    for (auto& l : one->logs)
+      out.push_back(std::move(l));
   }
   auto listed = h.transactions;
   std::sort(told.begin(), told.end());
   std::sort(listed.begin(), listed.end());
-  if (told != listed) return fail(rpc_failure::transient, "its receipts of block " + block_name(h.id()) + " are of other transactions");
+  if (told != listed)
+    return fail(rpc_failure::transient,
+                "its receipts of block " + block_name(h.id()) + " are of other transactions");
   logs_ += out.size();
   return true;
 }
@@ -155,7 +176,8 @@ reading::step reading::take_head(const std::vector<call_result>& results) {
   if (!h) return fail(rpc_failure::transient, h.error().text), step::failed;
   a.head = std::move(*h);
   highest_ = a.head.number;
-  // A tag that cannot be resolved is null here and an error there: both say "not known now" and nothing else.
+  // A tag that cannot be resolved is null here and an error there: both say "not known now" and
+  // nothing else.
   const auto tagged = [](const call_result& r) -> std::optional<evm::block_id> {
     if (!r.value) return std::nullopt;
     const auto read = header_from(*r.value);
@@ -197,11 +219,13 @@ reading::step reading::take_blocks(const std::vector<call_result>& results) {
       block_reading b;
       if (!take_header(results[i], ids[done_].number, b.header)) return step::failed;
       if (b.header.id() != ids[done_]) {
-        blocks.push_back(std::move(b)); // another block is canonical there: the asker sees it by its hash
+        blocks.push_back(
+            std::move(b)); // another block is canonical there: the asker sees it by its hash
         continue;
       }
       if (!take_logs(results[i + 1], b.logs)) {
-        if (failure_ != rpc_failure::too_big && failure_ != rpc_failure::unsupported) return step::failed;
+        if (failure_ != rpc_failure::too_big && failure_ != rpc_failure::unsupported)
+          return step::failed;
         b.logs.clear();
         by_receipts_.push_back(done_);
       }
@@ -221,7 +245,9 @@ reading::step reading::take_receipts(const std::vector<call_result>& results) {
     if (!r.value->is_null()) {
       auto read = receipt_from(*r.value);
       if (!read) return fail(rpc_failure::transient, read.error().text), step::failed;
-      if (read->tx != txs[done_]) return fail(rpc_failure::transient, "it answered with another transaction's receipt"), step::failed;
+      if (read->tx != txs[done_])
+        return fail(rpc_failure::transient, "it answered with another transaction's receipt"),
+               step::failed;
       one = std::move(*read);
     }
     receipts.push_back(std::move(one));
@@ -231,17 +257,23 @@ reading::step reading::take_receipts(const std::vector<call_result>& results) {
 }
 
 reading::step reading::take(const std::vector<call_result>& results) {
-  if (results.size() != calls_.size()) return fail(rpc_failure::transient, "it answered only some of the calls"), step::failed;
+  if (results.size() != calls_.size())
+    return fail(rpc_failure::transient, "it answered only some of the calls"), step::failed;
   switch (stage_) {
-  case stage::head: return take_head(results);
-  case stage::headers: return take_headers(results);
+  case stage::head:
+    return take_head(results);
+  case stage::headers:
+    return take_headers(results);
   case stage::blocks:
-  case stage::receipts_of_blocks: return take_blocks(results);
-  case stage::receipts: return take_receipts(results);
+  case stage::receipts_of_blocks:
+    return take_blocks(results);
+  case stage::receipts:
+    return take_receipts(results);
   case stage::logs: {
     auto& made = std::get<range_answer>(made_);
-    const bool took = by_receipts_.empty() ? take_logs(results.front(), made.logs)
-                                           : take_block_receipts(results.front(), made.headers.front(), made.logs);
+    const bool took = by_receipts_.empty()
+                          ? take_logs(results.front(), made.logs)
+                          : take_block_receipts(results.front(), made.headers.front(), made.logs);
     if (took) return next(stage::last_header);
     // One block is as small as a range gets; its receipts hold the same logs.
     if (by_receipts_.empty() && span_ == 1 && failure_ == rpc_failure::too_big) {

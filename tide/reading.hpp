@@ -20,8 +20,8 @@ struct call_result {
   rpc_error error;
 };
 
-/// One ask on one endpoint, as calls in stages and what their results make. No I/O: whoever reads sends `calls()`, gives their
-/// results to `take`, and goes on until it is done.
+/// One ask on one endpoint, as calls in stages and what their results make. No I/O: whoever reads
+/// sends `calls()`, gives their results to `take`, and goes on until it is done.
 class reading {
 public:
   struct limits {
@@ -39,13 +39,23 @@ public:
   answer_what answer() { return std::move(made_); } ///< after done
   rpc_failure failure() const { return failure_; }  ///< after failed
   const std::string& text() const { return text_; } ///< after failed
-  const rpc_error& error() const { return error_; } ///< after failed: what the endpoint said, if it did
+  const rpc_error& error() const {
+    return error_;
+  } ///< after failed: what the endpoint said, if it did
   std::uint64_t highest() const { return highest_; } ///< the highest block it named
   std::size_t logs() const { return logs_; }
-  std::uint64_t span() const { return span_; }      ///< of a range: the blocks asked for
+  std::uint64_t span() const { return span_; } ///< of a range: the blocks asked for
 
 private:
-  enum class stage : std::uint8_t { head, headers, logs, last_header, blocks, receipts_of_blocks, receipts };
+  enum class stage : std::uint8_t {
+    head,
+    headers,
+    logs,
+    last_header,
+    blocks,
+    receipts_of_blocks,
+    receipts
+  };
 
   void plan();
   bool take_header(const call_result& r, std::uint64_t number, evm::header& out);

@@ -20,14 +20,16 @@ struct tide::scan {
   bool moves_mark = false;
   bool settles = false; ///< deeper than max_depth: the range answer is enough
   std::vector<evm::header> headers;
-  std::vector<sighting> seen;                        ///< of the range answer, ascending
-  std::map<std::uint64_t, block_reading> proven;     ///< blocks of the range read whole, by number
-  std::map<std::uint64_t, evm::block_id> left_behind; ///< blocks of rows that a fork left, by number
+  std::vector<sighting> seen;                    ///< of the range answer, ascending
+  std::map<std::uint64_t, block_reading> proven; ///< blocks of the range read whole, by number
+  std::map<std::uint64_t, evm::block_id>
+      left_behind; ///< blocks of rows that a fork left, by number
   std::uint64_t added = 0, denied = 0;
   std::size_t endpoint = 0;
 };
 
-/// The second reading: a range by number, apart from what the head pass found, compared with the store.
+/// The second reading: a range by number, apart from what the head pass found, compared with the
+/// store.
 tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves_mark) {
   scan s;
   s.moves_mark = moves_mark;
@@ -37,7 +39,9 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
     to = std::min(to, head - settings_.max_depth - 1);
   }
   to = std::min(to, from + settings_.max_range - 1);
-  ask_for(ask_range{from, to, wants_->node_filter()});
+  // No subscription here asks for nothing, where an empty filter would ask for everything.
+  ask_for(ask_range{
+      from, to, wants_->empty() ? interest::filter{{}, {evm::hash32{}}} : wants_->node_filter()});
   answer a = co_await the_answer{*this};
   auto* range = std::get_if<range_answer>(&a.what);
   if (!range) {
@@ -52,9 +56,11 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
   const bool linked = !below || below->id.hash == range->headers.front().parent;
   const auto* above = held_.find(range->headers.back().number + 1);
   const bool joins = !above || above->parent == range->headers.back().hash;
-  if (!linked || !joins || std::any_of(range->headers.begin(), range->headers.end(),
-                                       [&](const evm::header& h) { return held_.contradicts(h.id()); })) {
-    // With a hole above, the tip says nothing about the mark: what the fork left is then looked for from the mark down.
+  if (!linked || !joins ||
+      std::any_of(range->headers.begin(), range->headers.end(),
+                  [&](const evm::header& h) { return held_.contradicts(h.id()); })) {
+    // With a hole above, the tip says nothing about the mark: what the fork left is then looked for
+    // from the mark down.
     if (!linked && held_.linked_down_to() > from) held_.drop_above(from - 1);
     suspect_reorg_ = true;
     co_return pass_end::again;
@@ -63,7 +69,8 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
   s.headers = std::move(range->headers);
   for (const auto& l : range->logs) {
     const auto& h = s.headers[l.block.number - from];
-    if (auto found = wants_->match(l, h.time, std::nullopt, "reconcile")) s.seen.push_back(std::move(*found));
+    if (auto found = wants_->match(l, h.time, std::nullopt, "reconcile"))
+      s.seen.push_back(std::move(*found));
   }
   if (!co_await read_suspicious(s, a.endpoint)) co_return pass_end::failed;
   if (!co_await conclude_scan(s)) co_return pass_end::failed;
@@ -72,25 +79,41 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
   co_return pass_end::done;
 }
 
-/// An empty answer is a claim to be proved: where the bloom may hold something of ours, the answer has nothing, and the block was
-/// never read whole, it is read whole now.
+/// What lies just below the mark once more: a log that an endpoint's index did not have yet is
+/// found late rather than never.
+tide::pass tide::overlap_pass() {
+  const auto to = mark_->number;
+  const auto low = to >= settings_.overlap ? to - settings_.overlap + 1 : 0;
+  for (auto from = std::max(start_, low); from <= to; from = last_reconcile_->to + 1) {
+    const auto end = co_await reconcile_pass(from, to, false);
+    if (end != pass_end::done) co_return end;
+  }
+  co_return pass_end::done;
+}
+
+/// An empty answer is a claim to be proved: where the bloom may hold something of ours, the answer
+/// has nothing, and the block was never read whole, it is read whole now.
 task<bool> tide::read_suspicious(scan& s, std::size_t endpoint) {
   if (settings_.integrity == proof::none) co_return true;
   std::vector<evm::block_id> ids;
   std::size_t i = 0;
   for (const auto& h : s.headers) {
     bool answered_here = false;
-    for (; i < s.seen.size() && s.seen[i].block.number == h.number; ++i) answered_here = true;
+    for (; i < s.seen.size() && s.seen[i].block.number == h.number; ++i)
+      answered_here = true;
     const auto* held = held_.find(h.number);
-    if (!answered_here && !(held && held->whole) && wants_->may_be_in(h.logs_bloom)) ids.push_back(h.id());
+    if (!answered_here && !(held && held->whole) && wants_->may_be_in(h.logs_bloom))
+      ids.push_back(h.id());
   }
   auto readings = co_await read_whole(ids, endpoint);
   if (!readings) co_return false;
-  for (auto& b : *readings) s.proven.emplace(b.header.number, std::move(b));
+  for (auto& b : *readings)
+    s.proven.emplace(b.header.number, std::move(b));
   co_return true;
 }
 
-/// Concludes a range in slices of whole blocks, each true by itself and moving the mark to its own end.
+/// Concludes a range in slices of whole blocks, each true by itself and moving the mark to its own
+/// end.
 task<bool> tide::conclude_scan(scan& s) {
   std::size_t first = 0;
   while (first < s.headers.size()) {
@@ -100,9 +123,9 @@ task<bool> tide::conclude_scan(scan& s) {
       const auto proven = s.proven.find(number);
       rows += proven != s.proven.end()
                   ? proven->second.logs.size()
-                  : static_cast<std::size_t>(std::count_if(s.seen.begin(), s.seen.end(), [&](const sighting& x) {
-                      return x.block.number == number;
-                    }));
+                  : static_cast<std::size_t>(
+                        std::count_if(s.seen.begin(), s.seen.end(),
+                                      [&](const sighting& x) { return x.block.number == number; }));
       if (rows > rows_a_set && last > first) break;
     }
     if (!co_await conclude_slice(s, first, last)) co_return false;
@@ -114,11 +137,13 @@ task<bool> tide::conclude_scan(scan& s) {
 task<bool> tide::conclude_slice(scan& s, std::size_t first, std::size_t last) {
   for (int round = 0; round < rounds_of_dispute; ++round) {
     write_set set = new_set();
-    for (auto it = s.left_behind.rbegin(); it != s.left_behind.rend(); ++it) set.verdicts.push_back(orphaned{it->second});
+    for (auto it = s.left_behind.rbegin(); it != s.left_behind.rend(); ++it)
+      set.verdicts.push_back(orphaned{it->second});
     shown run;
     run.settles = s.settles;
-    auto next = std::lower_bound(s.seen.begin(), s.seen.end(), s.headers[first].number,
-                                 [](const sighting& x, std::uint64_t n) { return x.block.number < n; });
+    auto next =
+        std::lower_bound(s.seen.begin(), s.seen.end(), s.headers[first].number,
+                         [](const sighting& x, std::uint64_t n) { return x.block.number < n; });
     for (std::size_t i = first; i < last; ++i) {
       const auto& h = s.headers[i];
       const auto proven = s.proven.find(h.number);
@@ -132,11 +157,13 @@ task<bool> tide::conclude_slice(scan& s, std::size_t first, std::size_t last) {
         for (const auto& l : proven->second.logs)
           whole.places.push_back({l.tx, static_cast<std::int32_t>(l.log_index)});
         set.verdicts.push_back(std::move(whole));
-        while (next != s.seen.end() && next->block.number == h.number) ++next;
+        while (next != s.seen.end() && next->block.number == h.number)
+          ++next;
         continue;
       }
       run.blocks.push_back(h.id());
-      for (; next != s.seen.end() && next->block.number == h.number; ++next) run.logs.push_back(*next);
+      for (; next != s.seen.end() && next->block.number == h.number; ++next)
+        run.logs.push_back(*next);
     }
     if (!run.blocks.empty()) set.verdicts.push_back(std::move(run));
     if (s.moves_mark) {
@@ -154,20 +181,24 @@ task<bool> tide::conclude_slice(scan& s, std::size_t first, std::size_t last) {
       co_return true;
     }
     const auto& differs = std::get<disputed>(done);
-    for (const auto& id : differs.left) s.left_behind[id.number] = id;
+    for (const auto& id : differs.left)
+      s.left_behind[id.number] = id;
     std::vector<evm::block_id> unread;
     for (const auto& id : differs.read_whole)
       if (!s.proven.count(id.number)) unread.push_back(id);
     if (unread.empty() && differs.left.empty()) {
-      fail("two readings of " + place(differs.read_whole.front()) + " differ, both of which prove themselves; the mark waits below it");
+      fail("two readings of " + place(differs.read_whole.front()) +
+           " differ, both of which prove themselves; the mark waits below it");
       co_return false;
     }
     auto readings = co_await read_whole(unread, s.endpoint);
     if (!readings) co_return false;
-    for (auto& b : *readings) s.proven.emplace(b.header.number, std::move(b));
+    for (auto& b : *readings)
+      s.proven.emplace(b.header.number, std::move(b));
   }
   fail("the answers for blocks " + std::to_string(s.headers[first].number) + " to " +
-       std::to_string(s.headers[last - 1].number) + " keep contradicting what is stored; the mark waits below them");
+       std::to_string(s.headers[last - 1].number) +
+       " keep contradicting what is stored; the mark waits below them");
   co_return false;
 }
 
@@ -190,8 +221,9 @@ void tide::after_slice(const scan& s, std::size_t last, const applied& a) {
     if (std::find(waiting_.begin(), waiting_.end(), r) == waiting_.end()) waiting_.push_back(r);
 }
 
-/// Events at or below the mark whose own policies asked for more than the chain's, and now have it: their blocks are read again,
-/// whole, so that they too are confirmed by a second answer from a chain that is canonical at this moment.
+/// Events at or below the mark whose own policies asked for more than the chain's, and now have it:
+/// their blocks are read again, whole, so that they too are confirmed by a second answer from a
+/// chain that is canonical at this moment.
 tide::pass tide::ripen() {
   const auto v = view();
   std::map<std::uint64_t, evm::block_id> blocks;
@@ -205,21 +237,24 @@ tide::pass tide::ripen() {
   write_set set = new_set();
   for (const auto& b : *readings) {
     proved whole{b.header.id(), {}, sightings_of(b, "reconcile")};
-    for (const auto& l : b.logs) whole.places.push_back({l.tx, static_cast<std::int32_t>(l.log_index)});
+    for (const auto& l : b.logs)
+      whole.places.push_back({l.tx, static_cast<std::int32_t>(l.log_index)});
     set.verdicts.push_back(std::move(whole));
   }
   put(std::move(set));
   const store_answer done = co_await the_outcome{*this};
   const auto* ok = std::get_if<applied>(&done);
   if (!ok) {
-    fail("an event that waits for its confirmations contradicts what its block says now; it stays pending");
+    fail("an event that waits for its confirmations contradicts what its block says now; it stays "
+         "pending");
     co_return pass_end::failed;
   }
   const auto concluded = [&](const ripening& r) {
     return std::find(ids.begin(), ids.end(), r.block) != ids.end();
   };
   waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), concluded), waiting_.end());
-  for (const auto& r : ok->waiting) waiting_.push_back(r);
+  for (const auto& r : ok->waiting)
+    waiting_.push_back(r);
   co_return pass_end::done;
 }
 

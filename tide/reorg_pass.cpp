@@ -19,13 +19,15 @@ tide::pass tide::check_pass() {
   ask_for(ask_headers{tip->number, tip->number});
   const answer a = co_await the_answer{*this};
   const auto* read = std::get_if<headers_answer>(&a.what);
-  // An endpoint that lags has no block there: that proves nothing, and the head pass says if nobody answers at all.
+  // An endpoint that lags has no block there: that proves nothing, and the head pass says if nobody
+  // answers at all.
   if (read && read->headers.front().hash != tip->hash) suspect_reorg_ = true;
   co_return pass_end::done;
 }
 
-/// Where the chain of an endpoint whose head is at least ours leaves what we hold. Not found: there is no fork, or that endpoint
-/// cannot say. `lost`: nothing that we hold is on its chain, and what lies below is not held.
+/// Where the chain of an endpoint whose head is at least ours leaves what we hold. Not found: there
+/// is no fork, or that endpoint cannot say. `lost`: nothing that we hold is on its chain, and what
+/// lies below is not held.
 task<std::optional<tide::fork>> tide::find_fork() {
   const auto tip = held_.tip();
   ask_for(ask_head{});
@@ -36,7 +38,8 @@ task<std::optional<tide::fork>> tide::find_fork() {
     co_return std::nullopt;
   }
   fork f;
-  if (!tip || seen->head.number < tip->number) co_return f; // a lower head is an endpoint that lags, not a reorg
+  if (!tip || seen->head.number < tip->number)
+    co_return f; // a lower head is an endpoint that lags, not a reorg
   f.new_head = seen->head.id();
   const auto lowest = held_.linked_down_to();
   std::optional<evm::header> upper; // the lowest header of the new branch seen so far
@@ -126,9 +129,13 @@ tide::pass tide::reorg_pass() {
     }
     if (f.lost || must_halt(ancestor)) {
       std::string reason = "the chain left what we hold ";
-      reason += f.lost ? "deeper than what is held (max_depth " + std::to_string(settings_.max_depth) + " below the mark " + std::to_string(mark_ ? mark_->number : 0) + ")"
-                       : "at block " + std::to_string(ancestor + 1) + ", mark " + std::to_string(mark_->number) +
-                             (final_ ? ", final block " + std::to_string(final_->number) : "") + ", max_depth " + std::to_string(settings_.max_depth);
+      reason += f.lost
+                    ? "deeper than what is held (max_depth " + std::to_string(settings_.max_depth) +
+                          " below the mark " + std::to_string(mark_ ? mark_->number : 0) + ")"
+                    : "at block " + std::to_string(ancestor + 1) + ", mark " +
+                          std::to_string(mark_->number) +
+                          (final_ ? ", final block " + std::to_string(final_->number) : "") +
+                          ", max_depth " + std::to_string(settings_.max_depth);
       reason += "; nothing more is told until `tidemark chain resume " + settings_.name + "`";
       co_return co_await halt(reason);
     }
@@ -136,12 +143,14 @@ tide::pass tide::reorg_pass() {
   co_return co_await undo(f);
 }
 
-/// Takes back what left the chain, tip first, all of it in one transaction and before anything of the new branch.
+/// Takes back what left the chain, tip first, all of it in one transaction and before anything of
+/// the new branch.
 tide::pass tide::undo(const fork& f) {
   const auto old_head = *held_.tip();
   write_set set = new_set();
   std::uint32_t depth = 0;
-  for (auto it = held_.all().rbegin(); it != held_.all().rend() && it->first > f.ancestor->number; ++it, ++depth)
+  for (auto it = held_.all().rbegin(); it != held_.all().rend() && it->first > f.ancestor->number;
+       ++it, ++depth)
     set.verdicts.push_back(orphaned{it->second.id});
   if (held_.contradicts(*f.ancestor)) {
     set.verdicts.push_back(orphaned{held_.find(f.ancestor->number)->id});
@@ -156,10 +165,13 @@ tide::pass tide::undo(const fork& f) {
     fail("what a reorg takes back contradicts what is stored");
     co_return pass_end::failed;
   }
-  out_.push_back(said{false, "reorg: " + std::to_string(depth) + " blocks left the chain above block " +
-                                 std::to_string(f.ancestor->number) + ", " + std::to_string(ok->rolled_back) + " events rolled back"});
+  out_.push_back(said{false, "reorg: " + std::to_string(depth) +
+                                 " blocks left the chain above block " +
+                                 std::to_string(f.ancestor->number) + ", " +
+                                 std::to_string(ok->rolled_back) + " events rolled back"});
   held_.drop_above(f.ancestor->number);
-  for (const auto& h : headers) held_.add(h);
+  for (const auto& h : headers)
+    held_.add(h);
   if (mark_ && mark_->number >= f.ancestor->number) mark_ = f.ancestor;
   const auto above = [&](const ripening& r) { return r.block.number > f.ancestor->number; };
   waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), above), waiting_.end());

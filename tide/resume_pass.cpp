@@ -6,9 +6,10 @@
 
 namespace tidemark::tide {
 
-/// The ancestor of a fork deeper than the headers that we hold: among the blocks of our own events, from the top; below all of
-/// them, the block before the start.
-task<std::optional<tide::fork>> tide::find_deep_fork(const std::vector<event_block>& blocks, const fork& seen) {
+/// The ancestor of a fork deeper than the headers that we hold: among the blocks of our own events,
+/// from the top; below all of them, the block before the start.
+task<std::optional<tide::fork>> tide::find_deep_fork(const std::vector<event_block>& blocks,
+                                                     const fork& seen) {
   fork f = seen;
   f.found = true;
   f.lost = false;
@@ -34,10 +35,13 @@ task<std::optional<tide::fork>> tide::find_deep_fork(const std::vector<event_blo
   co_return f;
 }
 
-/// `chain resume`: goes on if the chain is ours after all; else says what would be taken back, and takes it back when told to.
+/// `chain resume`: goes on if the chain is ours after all; else says what would be taken back, and
+/// takes it back when told to.
 tide::pass tide::resume_pass() {
   const bool accept = *std::exchange(resume_order_, std::nullopt);
-  const auto answer_with = [this](resume_report r) { out_.push_back(resume_answered{std::move(r)}); };
+  const auto answer_with = [this](resume_report r) {
+    out_.push_back(resume_answered{std::move(r)});
+  };
   if (!halted_) {
     answer_with({true, "the chain is not halted", {}, 0, 0});
     co_return pass_end::done;
@@ -49,7 +53,12 @@ tide::pass tide::resume_pass() {
   }
   fork f = std::move(*looked);
   if (!f.found && !f.ancestor) {
-    answer_with({false, "the endpoint's head is below ours, which proves nothing; try again when it has caught up", {}, 0, 0});
+    answer_with(
+        {false,
+         "the endpoint's head is below ours, which proves nothing; try again when it has caught up",
+         {},
+         0,
+         0});
     co_return pass_end::done;
   }
   write_set set = new_set();
@@ -73,14 +82,19 @@ tide::pass tide::resume_pass() {
   if (f.lost) {
     auto deep = co_await find_deep_fork(blocks, f);
     if (!deep) {
-      answer_with({false, "no endpoint could name the blocks that a common ancestor is looked for in", {}, 0, 0});
+      answer_with({false,
+                   "no endpoint could name the blocks that a common ancestor is looked for in",
+                   {},
+                   0,
+                   0});
       co_return pass_end::failed;
     }
     f = std::move(*deep);
   }
   const auto ancestor = *f.ancestor;
   const auto old_head = *held_.tip();
-  resume_report report{false, "", ancestor, old_head.number - std::min(old_head.number, ancestor.number), 0};
+  resume_report report{false, "", ancestor,
+                       old_head.number - std::min(old_head.number, ancestor.number), 0};
   for (const auto& b : blocks)
     if (b.id.number > ancestor.number) report.rolled_back += b.confirmed;
   if (!accept) {
@@ -89,9 +103,11 @@ tide::pass tide::resume_pass() {
     co_return pass_end::done;
   }
   for (const auto& b : blocks)
-    if (b.id.number > ancestor.number || (b.id.number == ancestor.number && b.id.hash != ancestor.hash))
+    if (b.id.number > ancestor.number ||
+        (b.id.number == ancestor.number && b.id.hash != ancestor.hash))
       set.verdicts.push_back(orphaned{b.id});
-  set.verdicts.push_back(reorg{static_cast<std::uint32_t>(report.depth), ancestor, old_head, f.new_head, true});
+  set.verdicts.push_back(
+      reorg{static_cast<std::uint32_t>(report.depth), ancestor, old_head, f.new_head, true});
   set.verdicts.push_back(resumed{});
   set.headers.push_back(held_of(f.base, true));
   put(std::move(set));
@@ -107,9 +123,10 @@ tide::pass tide::resume_pass() {
   if (mark_ && mark_->number >= ancestor.number) mark_ = ancestor;
   if (final_ && final_->number > ancestor.number) final_ = ancestor;
   finalized_.reset();
-  waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(),
-                                [&](const ripening& r) { return r.block.number > ancestor.number; }),
-                 waiting_.end());
+  waiting_.erase(
+      std::remove_if(waiting_.begin(), waiting_.end(),
+                     [&](const ripening& r) { return r.block.number > ancestor.number; }),
+      waiting_.end());
   halted_.reset();
   suspect_reorg_ = false;
   second_look_.reset();

@@ -11,27 +11,36 @@ namespace {
 
 std::string lower(std::string_view s) {
   std::string out(s);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return out;
 }
 
 bool has_any(const std::string& text, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [&](std::string_view w) { return text.find(w) != std::string::npos; });
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view w) { return text.find(w) != std::string::npos; });
 }
 
-/// What is limited, and that it is: "query exceeds max results", "block range is too wide", "limited to a 10,000 range". What took the
-/// endpoint too long counts as well.
+/// What is limited, and that it is: "query exceeds max results", "block range is too wide",
+/// "limited to a 10,000 range". What took the endpoint too long counts as well.
 bool says_too_big(const std::string& t) {
-  if (has_any(t, {"no backend is currently healthy", "query timeout", "request timed out", "response too large", "response is too big"})) return true;
-  const bool what = has_any(t, {"range", "block", "result", "log", "response", "size", "limit", "query", "batch"});
-  const bool much = has_any(t, {"exceed", "too large", "too wide", "too many", "too big", "limited to", "more than", "max is set", "maximum", "max is",
-                                "max range", "greater than", "smaller than", "not supported on free", "up to a", "should not greater", "max results"});
+  if (has_any(t, {"no backend is currently healthy", "query timeout", "request timed out",
+                  "response too large", "response is too big"}))
+    return true;
+  const bool what = has_any(
+      t, {"range", "block", "result", "log", "response", "size", "limit", "query", "batch"});
+  const bool much = has_any(
+      t, {"exceed", "too large", "too wide", "too many", "too big", "limited to", "more than",
+          "max is set", "maximum", "max is", "max range", "greater than", "smaller than",
+          "not supported on free", "up to a", "should not greater", "max results"});
   return what && much;
 }
 
 bool says_less_often(const std::string& t) {
-  return has_any(t, {"rate limit", "ratelimit", "requests per second", "too many requests", "too many concurrent", "request limit", "credits",
-                     "compute units", "throughput", "quota", "daily limit", "capacity exceeded", "call rate", "rate exceeded"});
+  return has_any(t,
+                 {"rate limit", "ratelimit", "requests per second", "too many requests",
+                  "too many concurrent", "request limit", "credits", "compute units", "throughput",
+                  "quota", "daily limit", "capacity exceeded", "call rate", "rate exceeded"});
 }
 
 struct number {
@@ -45,10 +54,12 @@ bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; 
 
 /// Three digits and no fourth.
 bool is_thousands(const std::string& t, std::size_t i) {
-  return i + 3 < t.size() && t[i] == ',' && is_digit(t[i + 1]) && is_digit(t[i + 2]) && is_digit(t[i + 3]) && !(i + 4 < t.size() && is_word(t[i + 4]));
+  return i + 3 < t.size() && t[i] == ',' && is_digit(t[i + 1]) && is_digit(t[i + 2]) &&
+         is_digit(t[i + 3]) && !(i + 4 < t.size() && is_word(t[i + 4]));
 }
 
-/// "0x2a", "2048", "10,000", "2k"; those of more than 52 bits are left out, and what follows a letter is part of a word.
+/// "0x2a", "2048", "10,000", "2k"; those of more than 52 bits are left out, and what follows a
+/// letter is part of a word.
 std::vector<number> numbers_in(const std::string& t) {
   std::vector<number> out;
   for (std::size_t i = 0; i < t.size();) {
@@ -83,8 +94,11 @@ std::vector<number> numbers_in(const std::string& t) {
 bool is_pair(const std::string& t, const number& a, const number& b) {
   if (a.hex != b.hex || b.value < a.value) return false;
   std::string between = t.substr(a.end, b.at - a.end);
-  between.erase(std::remove_if(between.begin(), between.end(), [](char c) { return c == ' ' || c == '"' || c == '\\'; }), between.end());
-  return between == "-" || between == "," || between == "to" || between == ".." || between == ",to:";
+  between.erase(std::remove_if(between.begin(), between.end(),
+                               [](char c) { return c == ' ' || c == '"' || c == '\\'; }),
+                between.end());
+  return between == "-" || between == "," || between == "to" || between == ".." ||
+         between == ",to:";
 }
 
 /// "10000 results", "150MB", "10 s": a limit, and none of blocks.
@@ -92,10 +106,13 @@ bool counts_other_things(const std::string& t, const number& n) {
   const auto first = t.find_first_not_of(" -", n.end);
   if (first == std::string::npos) return false;
   std::size_t last = first;
-  while (last < t.size() && is_word(t[last])) ++last;
+  while (last < t.size() && is_word(t[last]))
+    ++last;
   const auto unit = t.substr(first, last - first);
-  return has_any(unit, {"result", "log", "byte", "second", "request", "credit", "address", "topic"}) || unit == "kb" || unit == "mb" || unit == "gb" ||
-         unit == "s" || unit == "sec" || unit == "ms";
+  return has_any(unit,
+                 {"result", "log", "byte", "second", "request", "credit", "address", "topic"}) ||
+         unit == "kb" || unit == "mb" || unit == "gb" || unit == "s" || unit == "sec" ||
+         unit == "ms";
 }
 
 } // namespace
@@ -104,14 +121,21 @@ rpc_failure classify(const rpc_error& e) {
   const auto t = lower(e.message);
   if (e.http_status == 401 || e.http_status == 403) return rpc_failure::auth;
   if (e.http_status == 429 || says_less_often(t)) return rpc_failure::rate_limited;
-  if (e.code == 4444 || has_any(t, {"pruned", "history unavailable", "archive", "missing trie node", "state is not available"})) return rpc_failure::pruned;
-  if (has_any(t, {"beyond current head", "after last accepted", "unfinalized data", "blockoutofrange", "block is out of range", "header not found",
-                  "unknown block", "could not be found", "block not found", "indexing is in progress", "not yet available", "future block"}))
+  if (e.code == 4444 || has_any(t, {"pruned", "history unavailable", "archive", "missing trie node",
+                                    "state is not available"}))
+    return rpc_failure::pruned;
+  if (has_any(t,
+              {"beyond current head", "after last accepted", "unfinalized data", "blockoutofrange",
+               "block is out of range", "header not found", "unknown block", "could not be found",
+               "block not found", "indexing is in progress", "not yet available", "future block"}))
     return rpc_failure::ahead;
-  if (e.code == -32601 || e.code == -32004 || has_any(t, {"method not", "unsupported method", "not supported method", "does not exist/is not available", "method is not"}))
+  if (e.code == -32601 || e.code == -32004 ||
+      has_any(t, {"method not", "unsupported method", "not supported method",
+                  "does not exist/is not available", "method is not"}))
     return rpc_failure::unsupported;
   if (e.http_status == 413 || e.code == -32614 || says_too_big(t)) return rpc_failure::too_big;
-  if (has_any(t, {"unauthorized", "invalid api key", "forbidden", "api key"})) return rpc_failure::auth;
+  if (has_any(t, {"unauthorized", "invalid api key", "forbidden", "api key"}))
+    return rpc_failure::auth;
   if (has_any(t, {"invalid block range", "addresses or topics"})) return rpc_failure::ours;
   return rpc_failure::transient;
 }
@@ -125,10 +149,12 @@ std::optional<std::uint64_t> span_hint(const rpc_error& e, std::uint64_t asked) 
   for (std::size_t i = 0; i + 1 < numbers.size(); ++i) {
     const auto &a = numbers[i], &b = numbers[i + 1];
     if (a.at < suggestion) continue;
-    if (a.value > 0 && b.value > a.value && b.value - a.value + 1 < asked) return b.value - a.value + 1;
+    if (a.value > 0 && b.value > a.value && b.value - a.value + 1 < asked)
+      return b.value - a.value + 1;
     break;
   }
-  // Else the least that is no place and counts no other thing: what was asked is often said beside it.
+  // Else the least that is no place and counts no other thing: what was asked is often said beside
+  // it.
   std::optional<std::uint64_t> least;
   for (std::size_t i = 0; i < numbers.size() && numbers[i].at < suggestion; ++i) {
     if (i + 1 < numbers.size() && is_pair(t, numbers[i], numbers[i + 1])) {
@@ -144,14 +170,22 @@ std::optional<std::uint64_t> span_hint(const rpc_error& e, std::uint64_t asked) 
 
 std::string_view to_text(rpc_failure f) {
   switch (f) {
-  case rpc_failure::too_big: return "too big";
-  case rpc_failure::ahead: return "ahead of that endpoint";
-  case rpc_failure::transient: return "a passing failure";
-  case rpc_failure::rate_limited: return "rate limited";
-  case rpc_failure::pruned: return "history it has dropped";
-  case rpc_failure::unsupported: return "a method it does not have";
-  case rpc_failure::auth: return "not authorised";
-  case rpc_failure::ours: return "a call it does not understand";
+  case rpc_failure::too_big:
+    return "too big";
+  case rpc_failure::ahead:
+    return "ahead of that endpoint";
+  case rpc_failure::transient:
+    return "a passing failure";
+  case rpc_failure::rate_limited:
+    return "rate limited";
+  case rpc_failure::pruned:
+    return "history it has dropped";
+  case rpc_failure::unsupported:
+    return "a method it does not have";
+  case rpc_failure::auth:
+    return "not authorised";
+  case rpc_failure::ours:
+    return "a call it does not understand";
   }
   return "";
 }

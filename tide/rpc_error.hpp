@@ -8,7 +8,8 @@
 
 namespace tidemark::tide {
 
-/// What an endpoint's error means for what we do next (rpc.md §1.3). No table of providers: words, numbers and the status decide.
+/// What an endpoint's error means for what we do next (rpc.md §1.3). No table of providers: words,
+/// numbers and the status decide.
 enum class rpc_failure : std::uint8_t {
   too_big,      ///< ask for less
   ahead,        ///< that endpoint is not there yet
@@ -27,7 +28,8 @@ struct rpc_error {
 };
 
 rpc_failure classify(const rpc_error& e);
-/// The number of blocks that the text says would work; only ever an upper bound on a size, never a place to go on from.
+/// The number of blocks that the text says would work; only ever an upper bound on a size, never a
+/// place to go on from.
 std::optional<std::uint64_t> span_hint(const rpc_error& e, std::uint64_t asked);
 
 std::string_view to_text(rpc_failure f);

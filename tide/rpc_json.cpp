@@ -36,10 +36,13 @@ public:
     const auto* s = text(name);
     if (!s) return;
     const auto read = evm::parse_quantity(*s);
-    if (!read || *read > static_cast<std::uint64_t>(std::numeric_limits<T>::max())) return wrong(name);
+    if (!read || *read > static_cast<std::uint64_t>(std::numeric_limits<T>::max()))
+      return wrong(name);
     out = static_cast<T>(*read);
   }
-  const json::value* find(std::string_view name) const { return object_ ? object_->if_contains(name) : nullptr; }
+  const json::value* find(std::string_view name) const {
+    return object_ ? object_->if_contains(name) : nullptr;
+  }
   void wrong(std::string_view name) { complain("has a wrong " + std::string(name)); }
 
 private:
@@ -59,7 +62,8 @@ private:
 };
 
 constexpr std::uint64_t highest_block = std::numeric_limits<std::int64_t>::max();
-constexpr std::uint64_t latest_time = 253'402'300'799; // the end of the year 9999, the last that RFC 3339 can say
+constexpr std::uint64_t latest_time =
+    253'402'300'799; // the end of the year 9999, the last that RFC 3339 can say
 constexpr std::size_t most_topics = 4;
 
 } // namespace
@@ -99,7 +103,8 @@ evm::result<evm::log> log_from(const json::value& v) {
   f.hex("transactionHash", l.tx);
   f.quantity("transactionIndex", l.tx_index);
   f.quantity("logIndex", l.log_index);
-  if (l.log_index > static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max())) f.wrong("logIndex");
+  if (l.log_index > static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max()))
+    f.wrong("logIndex");
   if (const auto* removed = f.find("removed"); removed && removed->is_bool() && removed->get_bool())
     return evm::fail("a log of block " + std::to_string(l.block.number) + " is marked as removed");
   const auto* topics = f.find("topics");
@@ -128,14 +133,16 @@ evm::result<evm::receipt> receipt_from(const json::value& v) {
   f.quantity("blockNumber", r.block.number);
   if (r.block.number > highest_block) f.wrong("blockNumber");
   f.quantity("transactionIndex", r.tx_index);
-  if (const auto* status = f.find("status"); status && status->is_string()) r.success = evm::parse_quantity(status->get_string()) == 1;
+  if (const auto* status = f.find("status"); status && status->is_string())
+    r.success = evm::parse_quantity(status->get_string()) == 1;
   const auto* logs = f.find("logs");
   if (!logs || !logs->is_array()) f.wrong("logs");
   if (!f.good()) return evm::fail(f.trouble());
   for (const auto& entry : logs->get_array()) {
     auto l = log_from(entry);
     if (!l) return l.error();
-    if (l->block != r.block || l->tx != r.tx) return evm::fail("a receipt's log names another block or transaction");
+    if (l->block != r.block || l->tx != r.tx)
+      return evm::fail("a receipt's log names another block or transaction");
     r.logs.push_back(std::move(*l));
   }
   return r;
@@ -159,7 +166,8 @@ rpc_call call_receipt(const evm::hash32& tx) {
 rpc_call call_chain_id() { return {"eth_chainId", "[]"}; }
 
 rpc_call call_logs(std::uint64_t from, std::uint64_t to, const interest::filter& filter) {
-  std::string p = "[{\"fromBlock\":\"" + evm::to_quantity(from) + "\",\"toBlock\":\"" + evm::to_quantity(to) + '"';
+  std::string p = "[{\"fromBlock\":\"" + evm::to_quantity(from) + "\",\"toBlock\":\"" +
+                  evm::to_quantity(to) + '"';
   const auto list = [&p](const auto& values) {
     p += '[';
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -170,7 +178,8 @@ rpc_call call_logs(std::uint64_t from, std::uint64_t to, const interest::filter&
     }
     p += ']';
   };
-  // An empty list means "none" to some endpoints and "any" to others: the member is left out instead.
+  // An empty list means "none" to some endpoints and "any" to others: the member is left out
+  // instead.
   if (!filter.addresses.empty()) {
     p += ",\"address\":";
     list(filter.addresses);

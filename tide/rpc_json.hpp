@@ -11,8 +11,9 @@
 #include <string>
 #include <string_view>
 
-// What JSON-RPC says, as values. Only the fields that Tidemark needs are read, and those strictly: a header without a hash, a log of a
-// pending block, a number out of range is an error that says which field it was. Source: the Ethereum execution API.
+// What JSON-RPC says, as values. Only the fields that Tidemark needs are read, and those strictly:
+// a header without a hash, a log of a pending block, a number out of range is an error that says
+// which field it was. Source: the Ethereum execution API.
 
 namespace tidemark::tide {
 

@@ -23,14 +23,18 @@ rpc_error error_of(const json::value& v, int http_status) {
     e.message = v.is_string() ? std::string(v.get_string()) : "an error without words";
     o = &none;
   }
-  if (const auto* code = o->if_contains("code"); code && code->is_int64()) e.code = code->get_int64();
-  if (const auto* m = o->if_contains("message"); m && m->is_string()) e.message = std::string(m->get_string());
+  if (const auto* code = o->if_contains("code"); code && code->is_int64())
+    e.code = code->get_int64();
+  if (const auto* m = o->if_contains("message"); m && m->is_string())
+    e.message = std::string(m->get_string());
   // Some say what they mean in `data` alone.
-  if (const auto* data = o->if_contains("data"); data && !data->is_null()) e.message += " " + json::serialize(*data);
+  if (const auto* data = o->if_contains("data"); data && !data->is_null())
+    e.message += " " + json::serialize(*data);
   if (http_status >= 400) e.message += " (HTTP " + std::to_string(http_status) + ")";
   if (e.message.size() > longest_error) {
     auto end = longest_error;
-    while (end > 0 && (static_cast<unsigned char>(e.message[end]) & 0xc0) == 0x80) --end; // not within a UTF-8 character
+    while (end > 0 && (static_cast<unsigned char>(e.message[end]) & 0xc0) == 0x80)
+      --end; // not within a UTF-8 character
     e.message.resize(end);
   }
   return e;
@@ -39,7 +43,8 @@ rpc_error error_of(const json::value& v, int http_status) {
 /// The start of a body that is no JSON-RPC, for a person: printable, short.
 std::string excerpt(std::string_view body) {
   std::string out(body.substr(0, 60));
-  std::replace_if(out.begin(), out.end(), [](unsigned char c) { return c < 0x20 || c > 0x7e; }, ' ');
+  std::replace_if(
+      out.begin(), out.end(), [](unsigned char c) { return c < 0x20 || c > 0x7e; }, ' ');
   return out;
 }
 
@@ -57,23 +62,27 @@ std::string rpc_body(const std::vector<rpc_call>& calls) {
 }
 
 rpc_reply::rpc_reply(std::string_view body, int http_status, std::size_t calls)
-    : memory_(std::make_unique<json::monotonic_resource>(std::max<std::size_t>(body.size() * 2, 4'096))) {
+    : memory_(std::make_unique<json::monotonic_resource>(
+          std::max<std::size_t>(body.size() * 2, 4'096))) {
   json::error_code ec;
   json::parse_options options;
   options.max_depth = 16;
   root_ = json::value(json::parse(body, ec, json::storage_ptr(memory_.get()), options));
   if (ec) {
     const bool cut = !body.empty() && (body.front() == '{' || body.front() == '[');
-    whole_ = rpc_error{http_status, 0, body.empty() ? "an empty answer (HTTP " + std::to_string(http_status) + ")"
-                                       : cut        ? "half a JSON, or a broken one: " + excerpt(body)
-                                                    : "no JSON (HTTP " + std::to_string(http_status) + "): " + excerpt(body)};
+    whole_ =
+        rpc_error{http_status, 0,
+                  body.empty() ? "an empty answer (HTTP " + std::to_string(http_status) + ")"
+                  : cut        ? "half a JSON, or a broken one: " + excerpt(body)
+                        : "no JSON (HTTP " + std::to_string(http_status) + "): " + excerpt(body)};
     return;
   }
   read(root_, calls, http_status);
 }
 
 void rpc_reply::read(const json::value& root, std::size_t calls, int http_status) {
-  results_.assign(calls, {nullptr, rpc_error{http_status, 0, "the answer has nothing for this call"}});
+  results_.assign(calls,
+                  {nullptr, rpc_error{http_status, 0, "the answer has nothing for this call"}});
   std::vector<bool> found(calls);
   const auto put = [&](const json::object& o, std::size_t i) {
     found[i] = true;
@@ -89,20 +98,23 @@ void rpc_reply::read(const json::value& root, std::size_t calls, int http_status
       const auto* id = o ? o->if_contains("id") : nullptr;
       std::int64_t n = 0;
       if (id && id->is_int64()) n = id->get_int64();
-      if (n >= 1 && static_cast<std::uint64_t>(n) <= calls) put(*o, static_cast<std::size_t>(n) - 1);
+      if (n >= 1 && static_cast<std::uint64_t>(n) <= calls)
+        put(*o, static_cast<std::size_t>(n) - 1);
     }
     missing_ = static_cast<std::size_t>(std::count(found.begin(), found.end(), false));
     return;
   }
   const auto* o = root.if_object();
   if (!o || (!o->if_contains("result") && !o->if_contains("error"))) {
-    whole_ = rpc_error{http_status, 0, "no JSON-RPC answer (HTTP " + std::to_string(http_status) + ")"};
+    whole_ =
+        rpc_error{http_status, 0, "no JSON-RPC answer (HTTP " + std::to_string(http_status) + ")"};
     return;
   }
   if (calls == 1) return put(*o, 0);
   refuses_batches_ = true;
   const auto* e = o->if_contains("error");
-  whole_ = e && !e->is_null() ? error_of(*e, http_status) : rpc_error{http_status, 0, "one answer to a batch of calls"};
+  whole_ = e && !e->is_null() ? error_of(*e, http_status)
+                              : rpc_error{http_status, 0, "one answer to a batch of calls"};
 }
 
 } // namespace tidemark::tide

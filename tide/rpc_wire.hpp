@@ -14,7 +14,8 @@
 
 namespace tidemark::tide {
 
-/// The body of an HTTP request for these calls; ids are 1…n. One call is sent bare, so that endpoints without batches work.
+/// The body of an HTTP request for these calls; ids are 1…n. One call is sent bare, so that
+/// endpoints without batches work.
 std::string rpc_body(const std::vector<rpc_call>& calls);
 
 /// What one HTTP answer says to calls 1…n.
@@ -26,7 +27,8 @@ public:
 
   /// One a call, in their order; a missing id is a transient failure of that call.
   const std::vector<call_result>& results() const { return results_; }
-  /// Set when the body says nothing about single calls: HTML, half a JSON, one error for the whole batch.
+  /// Set when the body says nothing about single calls: HTML, half a JSON, one error for the whole
+  /// batch.
   const std::optional<rpc_error>& whole() const { return whole_; }
   /// Calls that the answer has nothing for: a batch that was too large for somebody on the way.
   std::size_t missing() const { return missing_; }

@@ -3,7 +3,8 @@
 
 namespace tidemark::tide {
 
-/// Where a new chain counts from is resolved once, in the transaction that makes it so; from then on the store knows.
+/// Where a new chain counts from is resolved once, in the transaction that makes it so; from then
+/// on the store knows.
 tide::pass tide::start_pass() {
   ask_for(ask_head{});
   const answer latest = co_await the_answer{*this};
@@ -20,8 +21,8 @@ tide::pass tide::start_pass() {
     const answer below = co_await the_answer{*this};
     const auto* headers = std::get_if<headers_answer>(&below.what);
     if (!headers) {
-      fail("the chain begins at block " + std::to_string(start) + ", and the block before it cannot be read: " +
-           std::get<no_answer>(below.what).text);
+      fail("the chain begins at block " + std::to_string(start) +
+           ", and the block before it cannot be read: " + std::get<no_answer>(below.what).text);
       co_return pass_end::failed;
     }
     beginning.mark = headers->headers.front().id();
@@ -34,7 +35,8 @@ tide::pass tide::start_pass() {
   started_ = true;
   start_ = start;
   mark_ = beginning.mark;
-  for (const auto& h : set.headers) held_.add(h);
+  for (const auto& h : set.headers)
+    held_.add(h);
   next_head_ = now_;
   co_return pass_end::done;
 }

@@ -9,7 +9,8 @@
 #include <string_view>
 #include <vector>
 
-// What a chain and a handler say of themselves: immutable snapshots, published after each change, read by the admin API.
+// What a chain and a handler say of themselves: immutable snapshots, published after each change,
+// read by the admin API.
 
 namespace tidemark::tide {
 
@@ -59,9 +60,10 @@ std::string_view to_text(handler_state s);
 /// The answer to `chain resume`.
 struct resume_report {
   bool resumed = false;
-  std::string text;                         ///< why not
-  std::optional<evm::block_id> ancestor;    ///< what accept_reorg would go back to
-  std::uint64_t depth = 0, rolled_back = 0; ///< blocks of ours that left the chain · confirmed events in them
+  std::string text;                      ///< why not
+  std::optional<evm::block_id> ancestor; ///< what accept_reorg would go back to
+  std::uint64_t depth = 0,
+                rolled_back = 0; ///< blocks of ours that left the chain · confirmed events in them
 };
 
 } // namespace tidemark::tide

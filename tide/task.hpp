@@ -8,15 +8,18 @@
 
 namespace tidemark::tide {
 
-/// A pass over the chain, written as one function that waits in the middle. It starts when it is awaited or `start`ed, runs on
-/// whoever resumes it, and may be destroyed at any wait: what it held goes with it. Nothing in it may throw.
+/// A pass over the chain, written as one function that waits in the middle. It starts when it is
+/// awaited or `start`ed, runs on whoever resumes it, and may be destroyed at any wait: what it held
+/// goes with it. Nothing in it may throw.
 template <class T> class [[nodiscard]] task {
 public:
   struct promise_type {
     std::optional<T> value;
     std::coroutine_handle<> parent;
 
-    task get_return_object() { return task(std::coroutine_handle<promise_type>::from_promise(*this)); }
+    task get_return_object() {
+      return task(std::coroutine_handle<promise_type>::from_promise(*this));
+    }
     std::suspend_always initial_suspend() noexcept { return {}; }
     auto final_suspend() noexcept { return back_to_parent{}; }
     void return_value(T v) { value.emplace(std::move(v)); }

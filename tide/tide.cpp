@@ -23,7 +23,8 @@ tide::tide(settings s, std::shared_ptr<const interest> wants, boot_state from, m
       now_(now), next_overlap_(now + settings_.reconcile_interval),
       next_check_(now + settings_.reorg_interval),
       asks_(static_cast<std::uint64_t>(now) << 20) { // no answer to an earlier Tide fits
-  for (const auto& h : boot_.headers) held_.add(h);
+  for (const auto& h : boot_.headers)
+    held_.add(h);
   // What happened while we were away is found before anything is concluded on top of it.
   suspect_reorg_ = started_ && !held_.empty();
 }
@@ -46,7 +47,9 @@ tide::effects tide::stored(store_answer a, millis now) {
   if (const auto* ok = std::get_if<applied>(&a)) {
     turn_ = ok->turn;
   } else if (const auto* no = std::get_if<refused>(&a)) {
-    out_.push_back(said{true, "the store refused what this chain concluded, so it begins again from the store: " + no->text});
+    out_.push_back(said{
+        true, "the store refused what this chain concluded, so it begins again from the store: " +
+                  no->text});
     ended_ = true;
     return std::exchange(out_, {});
   }
@@ -63,13 +66,15 @@ tide::effects tide::event_blocks(std::vector<event_block> blocks, millis now) {
   return run(now);
 }
 
-tide::effects tide::hinted(std::vector<chain_hint> hints, std::optional<millis> next_due, millis now) {
+tide::effects tide::hinted(std::vector<chain_hint> hints, std::optional<millis> next_due,
+                           millis now) {
   hints_asked_ = false;
   for (auto& h : hints) {
     const auto same = [&](const chain_hint& x) { return x.webhook == h.webhook && x.n == h.n; };
     if (std::none_of(hints_.begin(), hints_.end(), same)) hints_.push_back(std::move(h));
   }
-  next_take_ = std::min(next_due.value_or(now + look_for_hints_anyway), now + look_for_hints_anyway);
+  next_take_ =
+      std::min(next_due.value_or(now + look_for_hints_anyway), now + look_for_hints_anyway);
   next_hints_ = now;
   return run(now);
 }
@@ -112,7 +117,8 @@ tide::effects tide::run(millis now) {
     running_ = begin(k);
     running_.start();
   }
-  if (!ended_ && started_ && !halted_ && !hints_asked_ && now_ >= next_take_ && hints_.size() < hints_in_memory) {
+  if (!ended_ && started_ && !halted_ && !hints_asked_ && now_ >= next_take_ &&
+      hints_.size() < hints_in_memory) {
     hints_asked_ = true;
     out_.push_back(want_hints{hints_in_memory - hints_.size()});
   }
@@ -135,22 +141,25 @@ tide::pass_kind tide::next_pass() const {
 
 tide::pass tide::begin(pass_kind k) {
   switch (k) {
-  case pass_kind::start: return start_pass();
-  case pass_kind::head: next_head_ = now_ + settings_.poll; return head_pass();
-  case pass_kind::hints: return hint_pass();
+  case pass_kind::start:
+    return start_pass();
+  case pass_kind::head:
+    next_head_ = now_ + settings_.poll;
+    return head_pass();
+  case pass_kind::hints:
+    return hint_pass();
   case pass_kind::reconcile:
     return ripe() ? ripen() : reconcile_pass(first_unmarked(), *target(), true);
-  case pass_kind::overlap: {
+  case pass_kind::overlap:
     next_overlap_ = now_ + settings_.reconcile_interval;
-    const auto low = mark_->number >= settings_.overlap ? mark_->number - settings_.overlap + 1 : 0;
-    const auto from = std::max(start_, low);
-    if (from <= mark_->number) return reconcile_pass(from, mark_->number, false);
-    return check_pass();
-  }
-  case pass_kind::reorg: return reorg_pass();
-  case pass_kind::resume: return resume_pass();
+    return overlap_pass();
+  case pass_kind::reorg:
+    return reorg_pass();
+  case pass_kind::resume:
+    return resume_pass();
   case pass_kind::check:
-  case pass_kind::none: break;
+  case pass_kind::none:
+    break;
   }
   next_check_ = now_ + settings_.reorg_interval;
   return check_pass();
@@ -158,7 +167,8 @@ tide::pass tide::begin(pass_kind k) {
 
 millis tide::back_off(pass_kind k) const {
   const auto failures = std::min<std::uint32_t>(records_[static_cast<std::size_t>(k)].failures, 8);
-  return std::min(settings_.poll << (failures > 0 ? failures - 1 : 0), std::max(longest_back_off, settings_.poll));
+  return std::min(settings_.poll << (failures > 0 ? failures - 1 : 0),
+                  std::max(longest_back_off, settings_.poll));
 }
 
 void tide::finished(pass_kind k, pass_end end) {
@@ -173,20 +183,30 @@ void tide::finished(pass_kind k, pass_end end) {
   if (end == pass_end::done) return;
   const auto later = now_ + (end == pass_end::failed ? back_off(k) : settings_.poll);
   switch (k) {
-  case pass_kind::start: next_start_ = later; break;
-  case pass_kind::hints: next_hints_ = later; break;
-  case pass_kind::reconcile: next_reconcile_ = later; break;
-  case pass_kind::reorg: next_reorg_ = later; break;
-  default: break; // head, overlap and check have their next time from their begin
+  case pass_kind::start:
+    next_start_ = later;
+    break;
+  case pass_kind::hints:
+    next_hints_ = later;
+    break;
+  case pass_kind::reconcile:
+    next_reconcile_ = later;
+    break;
+  case pass_kind::reorg:
+    next_reorg_ = later;
+    break;
+  default:
+    break; // head, overlap and check have their next time from their begin
   }
 }
 
 chain_view tide::view() const {
   chain_view v;
   if (const auto tip = held_.tip()) v.head = tip->number;
-  // A tag above our head waits for the head; one at the head is believed only where the chain has no reorgs; one that names a
-  // block that is not ours says nothing (rpc.md: tags).
-  const auto believed = [&](const std::optional<evm::block_id>& t, bool below_head) -> std::optional<std::uint64_t> {
+  // A tag above our head waits for the head; one at the head is believed only where the chain has
+  // no reorgs; one that names a block that is not ours says nothing (rpc.md: tags).
+  const auto believed = [&](const std::optional<evm::block_id>& t,
+                            bool below_head) -> std::optional<std::uint64_t> {
     if (!t || t->number > v.head || held_.contradicts(*t)) return std::nullopt;
     if (below_head && t->number == v.head && t->number > 0) return std::nullopt;
     return t->number;
@@ -223,7 +243,8 @@ write_set tide::new_set() const {
   w.chain_id = settings_.chain_id;
   w.turn = turn_;
   w.view = view();
-  if (mark_ && mark_->number > settings_.max_depth) w.keep_from = mark_->number - settings_.max_depth;
+  if (mark_ && mark_->number > settings_.max_depth)
+    w.keep_from = mark_->number - settings_.max_depth;
   return w;
 }
 
@@ -248,9 +269,9 @@ chain_status tide::status() const {
   s.finalized = v.finalized;
   s.last_reconcile = last_reconcile_;
   if (behind()) s.lag_blocks = *target() + 1 - first_unmarked();
-  const auto failing = std::max_element(records_.begin(), records_.end(), [](const record& a, const record& b) {
-    return a.failures < b.failures;
-  });
+  const auto failing =
+      std::max_element(records_.begin(), records_.end(),
+                       [](const record& a, const record& b) { return a.failures < b.failures; });
   if (halted_) {
     s.state = chain_state::halted;
     s.reason = *halted_;
@@ -263,7 +284,8 @@ chain_status tide::status() const {
   } else if (failing->failures >= 2 || second_look_) {
     s.state = chain_state::degraded;
     s.reason = failing->failures >= 2 ? failing->trouble
-                                      : "a fork at or below the mark was seen; it is looked at once more before anything is taken back";
+                                      : "a fork at or below the mark was seen; it is looked at "
+                                        "once more before anything is taken back";
   } else {
     s.state = s.lag_blocks > catching_up_from ? chain_state::catching_up : chain_state::following;
     s.reason = notice_;

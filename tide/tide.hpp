@@ -34,19 +34,34 @@ struct settings {
 };
 
 // What a Tide wants done.
-struct want_hints { std::size_t limit = 0; };     ///< the chain's due hints → hinted()
-struct want_event_blocks {};                      ///< blocks in which we hold events, from the top → event_blocks()
-struct conclude { write_set set; };               ///< one at a time → stored()
-struct said { bool warning = false; std::string text; }; ///< a line for the log
-struct caught_lying { std::size_t endpoint = 0; std::string evidence; };
-struct resume_answered { resume_report report; };
-using effect = std::variant<ask, conclude, want_hints, want_event_blocks, said, caught_lying, resume_answered>;
+struct want_hints {
+  std::size_t limit = 0;
+};                           ///< the chain's due hints → hinted()
+struct want_event_blocks {}; ///< blocks in which we hold events, from the top → event_blocks()
+struct conclude {
+  write_set set;
+}; ///< one at a time → stored()
+struct said {
+  bool warning = false;
+  std::string text;
+}; ///< a line for the log
+struct caught_lying {
+  std::size_t endpoint = 0;
+  std::string evidence;
+};
+struct resume_answered {
+  resume_report report;
+};
+using effect =
+    std::variant<ask, conclude, want_hints, want_event_blocks, said, caught_lying, resume_answered>;
 
-/// One chain, as a value: takes what happened and the time, gives back what to do. No clock, socket or thread decides anything in it.
+/// One chain, as a value: takes what happened and the time, gives back what to do. No clock, socket
+/// or thread decides anything in it.
 ///
-/// It runs one pass at a time (head, hints, reconcile, reorg: design §5), each a coroutine that waits for an answer or for the store,
-/// so a pass never concludes on top of a write set that is not committed, nor across a reorg. When the store refuses a set
-/// `ended()` is true and a new Tide begins from what the store says.
+/// It runs one pass at a time (head, hints, reconcile, reorg: design §5), each a coroutine that
+/// waits for an answer or for the store, so a pass never concludes on top of a write set that is
+/// not committed, nor across a reorg. When the store refuses a set `ended()` is true and a new Tide
+/// begins from what the store says.
 class tide {
 public:
   using effects = std::vector<effect>;
@@ -55,13 +70,13 @@ public:
   tide(const tide&) = delete;
   tide& operator=(const tide&) = delete;
 
-  effects tick(millis now);                         ///< at the latest at next_tick()
-  effects answered(answer a, millis now);           ///< to an ask; an answer to none that waits is dropped
+  effects tick(millis now);               ///< at the latest at next_tick()
+  effects answered(answer a, millis now); ///< to an ask; an answer to none that waits is dropped
   effects stored(store_answer a, millis now);
   effects hinted(std::vector<chain_hint> hints, std::optional<millis> next_due, millis now);
   effects event_blocks(std::vector<event_block> blocks, millis now);
-  effects bell(millis now);                         ///< the store has due hints for us
-  effects resume(bool accept_reorg, millis now);    ///< an operator's order → resume_answered
+  effects bell(millis now);                      ///< the store has due hints for us
+  effects resume(bool accept_reorg, millis now); ///< an operator's order → resume_answered
   /// While there is a reason, no pass begins (the disk is nearly full); empty: on they go.
   void hold(std::string reason) { held_back_ = std::move(reason); }
 
@@ -72,7 +87,17 @@ public:
 
 private:
   enum class pass_end : std::uint8_t { done, failed, again };
-  enum class pass_kind : std::uint8_t { none, start, head, hints, reconcile, overlap, reorg, check, resume };
+  enum class pass_kind : std::uint8_t {
+    none,
+    start,
+    head,
+    hints,
+    reconcile,
+    overlap,
+    reorg,
+    check,
+    resume
+  };
   using pass = task<pass_end>;
 
   // tide.cpp: the loop
@@ -82,6 +107,10 @@ private:
   void finished(pass_kind k, pass_end end);
   millis back_off(pass_kind k) const;
   bool ripe() const;
+  /// Without `bloom` a header's bloom proves nothing, on chains whose blooms do not hold.
+  bool may_have_ours(const evm::header& h) const {
+    return settings_.integrity == proof::none || wants_->may_be_in(h.logs_bloom);
+  }
   bool behind() const; ///< target is above the mark
   chain_view view() const;
   std::optional<std::uint64_t> target() const;
@@ -104,13 +133,20 @@ private:
   // reconcile_pass.cpp
   struct scan;
   pass reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves_mark);
+  pass overlap_pass();
   pass ripen();
   task<bool> read_suspicious(scan& s, std::size_t endpoint);
   task<bool> conclude_scan(scan& s);
   task<bool> conclude_slice(scan& s, std::size_t first, std::size_t last);
   void after_slice(const scan& s, std::size_t last, const applied& a);
   // reorg_pass.cpp
-  struct fork { bool found = false; std::optional<evm::block_id> ancestor; evm::header base; evm::block_id new_head; bool lost = false; };
+  struct fork {
+    bool found = false;
+    std::optional<evm::block_id> ancestor;
+    evm::header base;
+    evm::block_id new_head;
+    bool lost = false;
+  };
   pass check_pass();
   pass reorg_pass();
   task<std::optional<fork>> find_fork();
@@ -118,13 +154,15 @@ private:
   pass undo(const fork& f);
   pass halt(const std::string& reason);
   pass resume_pass();
-  task<std::optional<fork>> find_deep_fork(const std::vector<event_block>& blocks, const fork& seen);
+  task<std::optional<fork>> find_deep_fork(const std::vector<event_block>& blocks,
+                                           const fork& seen);
   // hint_pass.cpp
   pass hint_pass();
   void look_again(const chain_hint& h, bool no_answer, std::vector<verdict>& out);
 
-  // What the coroutines wait for. Asking and waiting are two statements, and what a pass hands to another is a named object: g++ 12
-  // destroys aggregates twice that are made inside a co_await expression (GCC bugs 98056, 100611).
+  // What the coroutines wait for. Asking and waiting are two statements, and what a pass hands to
+  // another is a named object: g++ 12 destroys aggregates twice that are made inside a co_await
+  // expression (GCC bugs 98056, 100611).
   void ask_for(ask_what what, std::optional<std::size_t> endpoint = {});
   void put(write_set set);
   struct suspended {
@@ -160,10 +198,10 @@ private:
   // what is only known now
   std::optional<evm::block_id> safe_, finalized_;
   std::uint64_t seen_head_ = 0; ///< the highest head that an endpoint named
-  bool blooms_hold_ = true;
   std::string held_back_;
   bool suspect_reorg_ = false;
-  std::optional<std::uint64_t> second_look_; ///< the ancestor of a fork at or below the mark, seen once
+  std::optional<std::uint64_t>
+      second_look_; ///< the ancestor of a fork at or below the mark, seen once
   std::deque<chain_hint> hints_;
   std::optional<bool> resume_order_; ///< accept_reorg
   std::optional<reconcile_report> last_reconcile_;

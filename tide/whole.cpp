@@ -30,11 +30,12 @@ evm::result<void> sort_logs(std::vector<evm::log>& logs) {
 evm::result<void> fits_header(const evm::log& l, const evm::header& h) {
   if (l.block != h.id())
     return evm::fail("a log says block " + name(l.block) + ", its header says " + name(h.id()));
-  // Some chains number transactions oddly or leave synthetic ones out of the list: only a listed index can contradict.
+  // Some chains number transactions oddly or leave synthetic ones out of the list: only a listed
+  // index can contradict.
   if (l.tx_index < h.transactions.size() && h.transactions[l.tx_index] != l.tx)
     if (std::find(h.transactions.begin(), h.transactions.end(), l.tx) == h.transactions.end())
-      return evm::fail("a log of block " + name(h.id()) + " names transaction " + evm::to_hex(l.tx) +
-                       ", which the block does not list");
+      return evm::fail("a log of block " + name(h.id()) + " names transaction " +
+                       evm::to_hex(l.tx) + ", which the block does not list");
   return {};
 }
 
@@ -44,12 +45,13 @@ evm::bloom bloom_of(const std::vector<evm::log>& logs) {
   evm::bloom made;
   for (const auto& l : logs) {
     made.add(l.address.view());
-    for (const auto& t : l.topics) made.add(t.view());
+    for (const auto& t : l.topics)
+      made.add(t.view());
   }
   return made;
 }
 
-evm::result<void> prove_whole(block_reading& reading, proof asked, bool blooms_hold) {
+evm::result<void> prove_whole(block_reading& reading, proof asked) {
   if (auto sorted = sort_logs(reading.logs); !sorted) return sorted;
   for (const auto& l : reading.logs)
     if (auto fits = fits_header(l, reading.header); !fits) return fits;
@@ -57,8 +59,9 @@ evm::result<void> prove_whole(block_reading& reading, proof asked, bool blooms_h
   for (std::size_t i = 0; i < reading.logs.size(); ++i)
     if (reading.logs[i].log_index != i)
       return evm::fail("block " + name(reading.header.id()) + " was read whole, but its log " +
-                       std::to_string(i) + " has index " + std::to_string(reading.logs[i].log_index));
-  if (blooms_hold && bloom_of(reading.logs) != reading.header.logs_bloom)
+                       std::to_string(i) + " has index " +
+                       std::to_string(reading.logs[i].log_index));
+  if (bloom_of(reading.logs) != reading.header.logs_bloom)
     return evm::fail("block " + name(reading.header.id()) + " was read whole with " +
                      std::to_string(reading.logs.size()) +
                      " logs, but the bloom they make is not its header's");

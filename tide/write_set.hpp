@@ -10,8 +10,9 @@
 #include <variant>
 #include <vector>
 
-// What a chain's Tide concludes: verdicts, not rows.  The store turns them into rows in one transaction (tide/fold.hpp,
-// tide/release.hpp say how), so whatever depends on a row (version, sequence, replaces) is given there and nowhere else.
+// What a chain's Tide concludes: verdicts, not rows.  The store turns them into rows in one
+// transaction (tide/fold.hpp, tide/release.hpp say how), so whatever depends on a row (version,
+// sequence, replaces) is given there and nowhere else.
 
 namespace tidemark::tide {
 
@@ -29,12 +30,14 @@ struct sighting {
   std::uint64_t time = 0; ///< the block's, seconds since 1970
   evm::hash32 tx;
   std::uint32_t tx_index = 0;
-  std::int32_t log_index = 0;           ///< −1: the transaction itself
-  std::optional<std::uint32_t> ordinal; ///< the log's place in its transaction, where the block was read whole
+  std::int32_t log_index = 0; ///< −1: the transaction itself
+  std::optional<std::uint32_t>
+      ordinal; ///< the log's place in its transaction, where the block was read whole
   evm::address20 address;
-  std::uint64_t digest = 0; ///< of address, topics and data: two readings of one inclusion must agree
-  std::string data;         ///< the JSON of contract §4.1's `data` without what only the store knows
-  needs asks;               ///< every policy that applies, added up
+  std::uint64_t digest =
+      0;            ///< of address, topics and data: two readings of one inclusion must agree
+  std::string data; ///< the JSON of contract §4.1's `data` without what only the store knows
+  needs asks;       ///< every policy that applies, added up
   std::vector<std::string> subscriptions;
   std::vector<route> routes;
   std::string origin; ///< first_seen: webhook:NAME, head or reconcile
@@ -47,39 +50,73 @@ struct log_place {
   friend auto operator<=>(const log_place&, const log_place&) = default;
 };
 
-/// The first set of a new chain: from where it counts. `mark` is the block before, absent when start_block is 0.
-struct started { std::uint64_t start_block = 0; std::optional<evm::block_id> mark; };
+/// The first set of a new chain: from where it counts. `mark` is the block before, absent when
+/// start_block is 0.
+struct started {
+  std::uint64_t start_block = 0;
+  std::optional<evm::block_id> mark;
+};
 /// The block left the chain: its events are rolled back, by transaction and log index down.
-struct orphaned { evm::block_id block; };
+struct orphaned {
+  evm::block_id block;
+};
 /// Seen at the head (or by a hint): stored as pending, if not there already.
-struct saw { std::vector<sighting> logs; };
-/// The second reading, by number: `blocks` are the canonical ids of a whole range, ascending, and `logs` all that it has of
-/// ours, ascending. A row of the range is confirmed if it is in `logs` and its needs hold. `settles`: deeper than max_depth, where
-/// a log that we do not hold is stored and confirmed from this answer; otherwise a difference is a dispute.
-struct shown { std::vector<evm::block_id> blocks; std::vector<sighting> logs; bool settles = false; };
-/// A block read whole, proved by itself: `places` is every log in it (ours or not), `logs` ours. Rows that it denies are rolled back
-/// (`corrected`), missing ones stored, and those whose needs hold confirmed. Also how rows at or below the mark ripen.
-struct proved { evm::block_id block; std::vector<log_place> places; std::vector<sighting> logs; };
-/// The mark is here now. Comes last, in the set that makes it true; it only ever goes back in a set that holds `reorg`.
-struct mark_moved { evm::block_id to; };
+struct saw {
+  std::vector<sighting> logs;
+};
+/// The second reading, by number: `blocks` are the canonical ids of a whole range, ascending, and
+/// `logs` all that it has of ours, ascending. A row of the range is confirmed if it is in `logs`
+/// and its needs hold. `settles`: deeper than max_depth, where a log that we do not hold is stored
+/// and confirmed from this answer; otherwise a difference is a dispute.
+struct shown {
+  std::vector<evm::block_id> blocks;
+  std::vector<sighting> logs;
+  bool settles = false;
+};
+/// A block read whole, proved by itself: `places` is every log in it (ours or not), `logs` ours.
+/// Rows that it denies are rolled back
+/// (`corrected`), missing ones stored, and those whose needs hold confirmed. Also how rows at or
+/// below the mark ripen.
+struct proved {
+  evm::block_id block;
+  std::vector<log_place> places;
+  std::vector<sighting> logs;
+};
+/// The mark is here now. Comes last, in the set that makes it true; it only ever goes back in a set
+/// that holds `reorg`.
+struct mark_moved {
+  evm::block_id to;
+};
 /// The chain's own final block as we believe it; never goes down except by an accepted reorg.
-struct final_moved { evm::block_id to; };
-/// The row for /v1/reorgs. Headers above `ancestor` are not canonical any more. Below the start: ancestor.number may be start − 1.
-struct reorg { std::uint32_t depth = 0; evm::block_id ancestor, old_head, new_head; bool accepted = false; };
+struct final_moved {
+  evm::block_id to;
+};
+/// The row for /v1/reorgs. Headers above `ancestor` are not canonical any more. Below the start:
+/// ancestor.number may be start − 1.
+struct reorg {
+  std::uint32_t depth = 0;
+  evm::block_id ancestor, old_head, new_head;
+  bool accepted = false;
+};
 /// Nothing more is concluded or sent for this chain until `chain resume`.
-struct halted { std::string reason; };
+struct halted {
+  std::string reason;
+};
 /// `chain resume`: goes on.
 struct resumed {};
 /// What became of a hint; `due`: look again then (ms since 1970), absent: settled.
 struct hint_verdict {
-  std::int64_t webhook = 0; std::uint32_t n = 0;
+  std::int64_t webhook = 0;
+  std::uint32_t n = 0;
   hint_state state = hint_state::received;
   std::optional<std::int64_t> due;
-  std::uint32_t looks_ms = 0; ///< time in which an endpoint past the claimed block said no; 1 h of it makes not_found
+  std::uint32_t looks_ms =
+      0; ///< time in which an endpoint past the claimed block said no; 1 h of it makes not_found
   std::optional<log_place> event; ///< verified: which event it is
 };
 
-using verdict = std::variant<started, orphaned, saw, shown, proved, mark_moved, final_moved, reorg, halted, resumed, hint_verdict>;
+using verdict = std::variant<started, orphaned, saw, shown, proved, mark_moved, final_moved, reorg,
+                             halted, resumed, hint_verdict>;
 
 /// A header that we hold: what links blocks, no more.
 struct held_header {
@@ -92,7 +129,8 @@ struct held_header {
 /// One conclusion: one transaction.
 struct write_set {
   std::uint64_t chain_id = 0;
-  std::uint64_t turn = 0; ///< must be the chain's stored turn, which the store then raises: an older Tide's set is refused
+  std::uint64_t turn = 0; ///< must be the chain's stored turn, which the store then raises: an
+                          ///< older Tide's set is refused
   chain_view view;        ///< what decided; `head` goes into the facts
   std::vector<held_header> headers; ///< become the canonical ones at their heights
   std::vector<verdict> verdicts;    ///< in order
@@ -106,17 +144,22 @@ struct ripening {
   friend bool operator==(const ripening&, const ripening&) = default;
 };
 
-/// The store's answer. Exactly one of: applied · disputed (undone; what differs) · refused (undone; boot again from the store).
+/// The store's answer. Exactly one of: applied · disputed (undone; what differs) · refused (undone;
+/// boot again from the store).
 struct applied {
-  std::uint64_t turn = 0;            ///< the next set's
-  std::vector<ripening> waiting;     ///< rows at or below the mark that stay pending (of the blocks in this set)
+  std::uint64_t turn = 0; ///< the next set's
+  std::vector<ripening>
+      waiting; ///< rows at or below the mark that stay pending (of the blocks in this set)
   std::uint32_t confirmed = 0, rolled_back = 0, added = 0;
 };
 struct disputed {
   std::vector<evm::block_id> read_whole; ///< blocks in which the answer and the rows differ
-  std::vector<evm::block_id> left;       ///< blocks of rows at heights where another hash is canonical now
+  std::vector<evm::block_id>
+      left; ///< blocks of rows at heights where another hash is canonical now
 };
-struct refused { std::string text; };
+struct refused {
+  std::string text;
+};
 using store_answer = std::variant<applied, disputed, refused>;
 
 /// What a Tide begins from.
@@ -127,8 +170,8 @@ struct boot_state {
   std::optional<evm::block_id> mark;        ///< absent: start_block is 0 and nothing is below it
   std::optional<evm::block_id> final_block;
   std::optional<std::string> halted;
-  std::vector<held_header> headers;         ///< canonical, ascending, may have a hole
-  std::vector<ripening> waiting;            ///< pending rows at or below the mark
+  std::vector<held_header> headers; ///< canonical, ascending, may have a hole
+  std::vector<ripening> waiting;    ///< pending rows at or below the mark
 };
 
 /// A block in which we hold events that are pending or confirmed.

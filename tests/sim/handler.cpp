@@ -8,8 +8,8 @@ namespace tidemark::sim {
 
 void ledger_handler::blame(const std::string& what, const store::message& m) {
   if (fault.empty())
-    fault = name_ + ": " + what + ": " + tide::message_id(m.fact) + " key " + m.envelope.key + " sequence " + std::to_string(m.seq) + " version " +
-            std::to_string(m.fact.version);
+    fault = name_ + ": " + what + ": " + tide::message_id(m.fact) + " key " + m.envelope.key +
+            " sequence " + std::to_string(m.seq) + " version " + std::to_string(m.fact.version);
 }
 
 void ledger_handler::take(const store::message& m) {
@@ -17,7 +17,8 @@ void ledger_handler::take(const store::message& m) {
   const auto body = tide::compose_message(m.fact, m.envelope);
   if (const auto [it, fresh] = bodies_.try_emplace(id, body); !fresh) {
     ++repeated;
-    if (it->second != body) blame("the same id with other bytes: " + it->second + " and " + body, m);
+    if (it->second != body)
+      blame("the same id with other bytes: " + it->second + " and " + body, m);
     return;
   }
   ++told;
@@ -35,8 +36,12 @@ void ledger_handler::take(const store::message& m) {
     confirmed_[event] = evm::to_hex(m.fact.block.hash);
     break;
   case tide::status::rolled_back:
-    if (!m.fact.undoes || *m.fact.undoes != last_id_[event]) blame("undoes " + m.fact.undoes.value_or("nothing") + ", the last told was " + last_id_[event], m);
-    if (known != confirmed_.end() && known->second != evm::to_hex(m.fact.block.hash)) blame("takes back another block's inclusion", m);
+    if (!m.fact.undoes || *m.fact.undoes != last_id_[event])
+      blame("undoes " + m.fact.undoes.value_or("nothing") + ", the last told was " +
+                last_id_[event],
+            m);
+    if (known != confirmed_.end() && known->second != evm::to_hex(m.fact.block.hash))
+      blame("takes back another block's inclusion", m);
     confirmed_.erase(event);
     break;
   }

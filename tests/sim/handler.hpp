@@ -8,7 +8,8 @@
 
 namespace tidemark::sim {
 
-/// The user's code, idempotent by webhook-id, which keeps a ledger and holds every message against the promises of contract §6.
+/// The user's code, idempotent by webhook-id, which keeps a ledger and holds every message against
+/// the promises of contract §6.
 class ledger_handler {
 public:
   explicit ledger_handler(std::string name) : name_(std::move(name)) {}
@@ -29,7 +30,8 @@ private:
   std::map<std::string, std::uint64_t> sequences_;    ///< key → the last sequence
   std::map<std::string, std::string> last_id_;        ///< event_id → the last message about it
   std::map<std::string, std::uint32_t> last_version_; ///< event_id → its version
-  std::map<std::string, std::pair<std::uint64_t, std::string>> place_; ///< key → the last confirmed place that is not late
+  std::map<std::string, std::pair<std::uint64_t, std::string>>
+      place_; ///< key → the last confirmed place that is not late
   std::map<std::string, std::string> confirmed_;
 };
 

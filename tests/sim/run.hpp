@@ -24,14 +24,15 @@ struct plan {
   bool tags = false; ///< confirms by `finalized`
 };
 
-/// One story: the real Tide and the real store on a made-up chain, with a clock of our own. Everything that happens is drawn from the
-/// seed, so a failing one replays exactly.
+/// One story: the real Tide and the real store on a made-up chain, with a clock of our own.
+/// Everything that happens is drawn from the seed, so a failing one replays exactly.
 class run {
 public:
   explicit run(const plan& p);
   /// Empty: every promise was kept and at quiet each ledger equals the canonical chain.
   std::string play();
-  /// Empty: the mark is where it should be and each handler's ledger equals the canonical chain up to it.
+  /// Empty: the mark is where it should be and each handler's ledger equals the canonical chain up
+  /// to it.
   std::string compare();
 
   // For stories that are written, not drawn

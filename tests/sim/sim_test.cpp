@@ -27,7 +27,8 @@ sim::plan plan_of(std::uint64_t seed) {
 
 } // namespace
 
-TEST_CASE("a random walk with forks, lost and doubled webhooks, failures and crashes ends in the canonical ledger") {
+TEST_CASE("a random walk with forks, lost and doubled webhooks, failures and crashes ends in the "
+          "canonical ledger") {
   const auto only = from_environment("TIDEMARK_SEED", 0);
   const auto seeds = from_environment("TIDEMARK_SEEDS", 240);
   std::size_t told = 0, reorgs = 0, halts = 0, deaths = 0;

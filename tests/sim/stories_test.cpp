@@ -5,8 +5,9 @@
 
 #include <catch2/catch.hpp>
 
-// What can happen to a transaction that was seen, one story a row: the chain is written block by block, the Tide and the store are
-// the real ones, and the ledgers of four handlers must equal the chain at the end of each.
+// What can happen to a transaction that was seen, one story a row: the chain is written block by
+// block, the Tide and the store are the real ones, and the ledgers of four handlers must equal the
+// chain at the end of each.
 
 using namespace tidemark;
 
@@ -16,7 +17,16 @@ constexpr std::uint64_t confirmations = 2;
 constexpr std::uint64_t max_depth = 5;
 
 struct story : sim::run {
-  story() : sim::run({.seed = 5, .steps = 0, .confirmations = confirmations, .max_depth = max_depth, .follow = true, .crashes = false, .tags = false}) { catch_up(); }
+  story()
+      : sim::run({.seed = 5,
+                  .steps = 0,
+                  .confirmations = confirmations,
+                  .max_depth = max_depth,
+                  .follow = true,
+                  .crashes = false,
+                  .tags = false}) {
+    catch_up();
+  }
 
   sim::transaction transfer(std::uint32_t logs = 1) {
     auto t = chain().make_transaction();
@@ -26,7 +36,8 @@ struct story : sim::run {
   }
   void mine(std::vector<sim::transaction> txs = {}) { chain().mine_these(std::move(txs)); }
   void mine_empty(int blocks) {
-    for (; blocks > 0; --blocks) mine();
+    for (; blocks > 0; --blocks)
+      mine();
   }
 };
 
@@ -73,7 +84,8 @@ TEST_CASE("above the mark a transaction is mined again") {
     s.mine();
     s.catch_up();
     CHECK(s.life(t.hash, 0) == "pending rolled_back");
-    CHECK(s.life(t.hash, 1) == "pending rolled_back pending"); // its second log before, its first one now
+    CHECK(s.life(t.hash, 1) ==
+          "pending rolled_back pending"); // its second log before, its first one now
     REQUIRE(s.last_fact(t.hash, 2));
     CHECK(s.last_fact(t.hash, 1)->replaces.value_or("") == tide::event_id(1, t.hash, 0));
     CHECK(s.last_fact(t.hash, 2)->replaces.value_or("") == tide::event_id(1, t.hash, 1));
@@ -125,11 +137,13 @@ TEST_CASE("A, B and A again are three inclusions") {
   s.mine_empty(3);
   s.catch_up();
   CHECK(s.life(t.hash, 0) == "pending confirmed rolled_back pending confirmed");
-  CHECK(tide::message_id(*s.last_fact(t.hash, 0)).back() == '2'); // the second time confirmed in that block
+  CHECK(tide::message_id(*s.last_fact(t.hash, 0)).back() ==
+        '2'); // the second time confirmed in that block
   CHECK(s.compare() == "");
 }
 
-TEST_CASE("a reorg below the mark takes a confirmed event back, and only when it is still so a poll later") {
+TEST_CASE("a reorg below the mark takes a confirmed event back, and only when it is still so a "
+          "poll later") {
   story s;
   const auto t = s.transfer();
   s.mine({t});
@@ -313,7 +327,8 @@ TEST_CASE("an endpoint that leaves logs out is not believed") {
     // Everything filtered is empty, and so is every block read whole.
     if (auto* r = std::get_if<tide::range_answer>(&a)) r->logs.clear();
     if (auto* b = std::get_if<tide::blocks_answer>(&a))
-      for (auto& block : b->blocks) block.logs.clear();
+      for (auto& block : b->blocks)
+        block.logs.clear();
   });
   const auto mark = s.status().mark->number;
   s.mine({t});
@@ -330,5 +345,33 @@ TEST_CASE("an endpoint that leaves logs out is not believed") {
   SECTION("and when it is honest again all is found") { s.lie({}); }
   s.catch_up();
   CHECK(s.life(t.hash, 0).find("confirmed") != std::string::npos);
+  CHECK(s.compare() == "");
+}
+
+TEST_CASE("what an index did not have yet is found late, by the scan over the overlap") {
+  story s;
+  const auto t = s.transfer();
+  // For a while every answer leaves the block's logs out, and its header says that there are none.
+  const auto hidden = s.chain().head() + 1;
+  s.mine({t});
+  s.mine_empty(4);
+  s.lie([&](tide::answer_what& a) {
+    const auto bare = [&](evm::header& h) {
+      if (h.number == hidden) h.logs_bloom = {};
+    };
+    if (auto* r = std::get_if<tide::range_answer>(&a)) {
+      for (auto& h : r->headers) bare(h);
+      r->logs.clear();
+    }
+    if (auto* h = std::get_if<tide::headers_answer>(&a))
+      for (auto& one : h->headers) bare(one);
+    if (auto* h = std::get_if<tide::head_answer>(&a)) bare(h->head);
+  });
+  s.catch_up();
+  REQUIRE(s.status().mark->number >= hidden);
+  REQUIRE(s.life(t.hash, 0) == "");
+  s.lie({});
+  s.catch_up(); // the overlap's timer is among it
+  CHECK(s.life(t.hash, 0) == "confirmed");
   CHECK(s.compare() == "");
 }

@@ -10,7 +10,9 @@ namespace tidemark::sim {
 
 namespace {
 
-evm::hash32 draw(std::string_view what, std::uint64_t n) { return evm::keccak256(std::string(what) + std::to_string(n)); }
+evm::hash32 draw(std::string_view what, std::uint64_t n) {
+  return evm::keccak256(std::string(what) + std::to_string(n));
+}
 
 } // namespace
 
@@ -22,7 +24,8 @@ evm::address20 world::token() {
 
 evm::hash32 world::topic(std::uint64_t n) {
   evm::hash32 t;
-  for (int i = 0; i < 8; ++i) t.octets[31 - static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(n >> (8 * i));
+  for (int i = 0; i < 8; ++i)
+    t.octets[31 - static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(n >> (8 * i));
   return t;
 }
 
@@ -50,7 +53,8 @@ void world::append(std::vector<transaction> txs) {
     for (std::uint32_t i = 0; i < t.logs; ++i) {
       evm::log l;
       l.address = token();
-      l.topics = {t.foreign ? other : transfer, topic(t.value % 5 + 1), topic((t.value + i) % 7 + 1)};
+      l.topics = {t.foreign ? other : transfer, topic(t.value % 5 + 1),
+                  topic((t.value + i) % 7 + 1)};
       const auto value = topic((t.by_block ? b.header.number : t.value) + i);
       l.data.assign(value.octets.begin(), value.octets.end());
       l.block = b.header.id();
@@ -69,7 +73,8 @@ void world::append(std::vector<transaction> txs) {
 
 void world::mine() {
   std::vector<transaction> txs;
-  for (auto n = random() % 5; n > 0; --n) txs.push_back(make_transaction());
+  for (auto n = random() % 5; n > 0; --n)
+    txs.push_back(make_transaction());
   append(std::move(txs));
 }
 
@@ -85,7 +90,8 @@ void world::fork(std::uint64_t depth, std::uint64_t longer) {
       if (fate == 0) continue;                                // dropped
       if (fate == 1) t.logs = 0;                              // reverts now
       if (fate == 2) others[i].push_back(make_transaction()); // shifted by a new one before it
-      const auto where = fate < 7 ? i : std::min<std::uint64_t>(i + random() % 3, others.size() - 1);
+      const auto where =
+          fate < 7 ? i : std::min<std::uint64_t>(i + random() % 3, others.size() - 1);
       others[where].push_back(t);
     }
   canonical_.resize(base);
@@ -99,8 +105,10 @@ bool world::back() {
   if (left_.empty()) return false;
   canonical_.swap(left_);
   const auto other = std::exchange(left_, {});
-  // A transaction of the branch that is left now must not be mined a second time: new blocks have new ones.
-  while (canonical_.size() <= other.size()) mine();
+  // A transaction of the branch that is left now must not be mined a second time: new blocks have
+  // new ones.
+  while (canonical_.size() <= other.size())
+    mine();
   return true;
 }
 
@@ -110,7 +118,8 @@ std::optional<evm::receipt> world::receipt(const evm::hash32& tx, std::uint64_t 
     for (std::size_t i = 0; i < b.header.transactions.size(); ++i) {
       if (b.header.transactions[i] != tx) continue;
       evm::receipt r{tx, b.header.id(), static_cast<std::uint32_t>(i), true, {}};
-      std::copy_if(b.logs.begin(), b.logs.end(), std::back_inserter(r.logs), [&](const evm::log& l) { return l.tx == tx; });
+      std::copy_if(b.logs.begin(), b.logs.end(), std::back_inserter(r.logs),
+                   [&](const evm::log& l) { return l.tx == tx; });
       return r;
     }
   }
@@ -119,7 +128,9 @@ std::optional<evm::receipt> world::receipt(const evm::hash32& tx, std::uint64_t 
 
 tide::answer_what world::ask(const tide::ask_what& what, std::uint64_t lag) const {
   const auto top = head() - std::min(head(), lag);
-  const auto none = [](std::uint64_t n) { return tide::no_answer{"no block " + std::to_string(n)}; };
+  const auto none = [](std::uint64_t n) {
+    return tide::no_answer{"no block " + std::to_string(n)};
+  };
   if (std::holds_alternative<tide::ask_head>(what)) {
     const auto final_block = top > 8 ? at(top - 8).header.id() : at(0).header.id();
     return tide::head_answer{at(top).header, final_block, final_block};
@@ -137,7 +148,8 @@ tide::answer_what world::ask(const tide::ask_what& what, std::uint64_t lag) cons
     for (const auto& id : a->ids) {
       if (id.number > top) return none(id.number);
       const auto& b = at(id.number);
-      out.blocks.push_back({b.header, b.header.id() == id ? b.logs : std::vector<evm::log>{}, false});
+      out.blocks.push_back(
+          {b.header, b.header.id() == id ? b.logs : std::vector<evm::log>{}, false});
     }
     return out;
   }
@@ -148,14 +160,16 @@ tide::answer_what world::ask(const tide::ask_what& what, std::uint64_t lag) cons
       const auto& b = at(n);
       out.headers.push_back(b.header);
       for (const auto& l : b.logs)
-        if (a->filter.topic0.empty() || std::find(a->filter.topic0.begin(), a->filter.topic0.end(), l.topics[0]) != a->filter.topic0.end())
+        if (a->filter.topic0.empty() || std::find(a->filter.topic0.begin(), a->filter.topic0.end(),
+                                                  l.topics[0]) != a->filter.topic0.end())
           out.logs.push_back(l);
     }
     out.last_again = out.headers.back().id();
     return out;
   }
   tide::receipts_answer out;
-  for (const auto& tx : std::get<tide::ask_receipts>(what).transactions) out.receipts.push_back(receipt(tx, top));
+  for (const auto& tx : std::get<tide::ask_receipts>(what).transactions)
+    out.receipts.push_back(receipt(tx, top));
   return out;
 }
 

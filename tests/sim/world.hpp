@@ -35,14 +35,17 @@ public:
 
   const block& at(std::uint64_t number) const { return blocks_.at(canonical_.at(number)); }
   std::uint64_t head() const { return canonical_.size() - 1; }
-  bool is_canonical(const evm::block_id& id) const { return id.number < canonical_.size() && canonical_[id.number] == id.hash; }
+  bool is_canonical(const evm::block_id& id) const {
+    return id.number < canonical_.size() && canonical_[id.number] == id.hash;
+  }
 
   /// One more block with up to four transactions.
   void mine();
-  /// The last `depth` blocks are replaced by depth + `longer` others; their transactions come again in the same place, later, in another
-  /// order, changed, or never.
+  /// The last `depth` blocks are replaced by depth + `longer` others; their transactions come again
+  /// in the same place, later, in another order, changed, or never.
   void fork(std::uint64_t depth, std::uint64_t longer);
-  /// The branch that the last fork left becomes canonical again, with the same hashes, and grows past the other.
+  /// The branch that the last fork left becomes canonical again, with the same hashes, and grows
+  /// past the other.
   bool back();
 
   // For stories that are written, not drawn

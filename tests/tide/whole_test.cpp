@@ -25,12 +25,12 @@ struct row {
   std::string says; ///< a part of it
 };
 
-void check(const std::vector<row>& rows, proof asked, bool blooms_hold) {
+void check(const std::vector<row>& rows, proof asked) {
   for (const auto& r : rows) {
     CAPTURE(r.name);
     auto b = reading_of(block_of(20, 4));
     r.spoil(b);
-    const auto said = says(prove_whole(b, asked, blooms_hold));
+    const auto said = says(prove_whole(b, asked));
     CAPTURE(said);
     CHECK(said.find(r.says) != std::string::npos);
   }
@@ -56,10 +56,10 @@ TEST_CASE("whole: a block proves itself, in any order and with equal doubles") {
   std::reverse(b.logs.begin(), b.logs.end());
   b.logs.push_back(b.logs[2]);
   b.logs.push_back(b.logs[0]);
-  CHECK(says(prove_whole(b, proof::bloom, true)) == "fine");
+  CHECK(says(prove_whole(b, proof::bloom)) == "fine");
   CHECK(b.logs == sorted);
   auto empty = reading_of(block_of(20));
-  CHECK(says(prove_whole(empty, proof::bloom, true)) == "fine");
+  CHECK(says(prove_whole(empty, proof::bloom)) == "fine");
 }
 
 TEST_CASE("whole: what cannot be, whatever is asked for") {
@@ -89,8 +89,7 @@ TEST_CASE("whole: what cannot be, whatever is asked for") {
        "two different logs claim index 1"},
   };
   for (const auto asked : {proof::none, proof::bloom})
-    for (const bool blooms : {true, false})
-      check(rows, asked, blooms);
+    check(rows, asked);
 }
 
 TEST_CASE("whole: what the bloom and the indexes prove") {
@@ -111,31 +110,20 @@ TEST_CASE("whole: what the bloom and the indexes prove") {
           {"another address", another_address, "bloom"},
           {"a log more", one_more, "bloom"},
       },
-      proof::bloom, true);
+      proof::bloom);
   // What a bloom cannot see: the last of two logs with the same address and topics.
   auto b = reading_of(block_of(20, 4));
   b.logs[3].topics = b.logs[2].topics;
   b.header.logs_bloom = bloom_of(b.logs);
   b.logs.pop_back();
-  CHECK(says(prove_whole(b, proof::bloom, true)) == "fine");
-}
-
-TEST_CASE("whole: indexes alone, where blooms do not fit") {
-  check(
-      {
-          {"another bloom", [](block_reading& b) { b.header.logs_bloom = {}; }, "fine"},
-          {"another topic", another_topic, "fine"},
-          {"a hole", [](block_reading& b) { b.logs.erase(b.logs.begin() + 2); },
-           "its log 2 has index 3"},
-      },
-      proof::bloom, false);
+  CHECK(says(prove_whole(b, proof::bloom)) == "fine");
 }
 
 TEST_CASE("whole: nothing is proved where nothing is asked for") {
   check({{"some logs", drop_first, "fine"},
          {"no logs", drop_all, "fine"},
          {"another topic", another_topic, "fine"}},
-        proof::none, true);
+        proof::none);
 }
 
 TEST_CASE("whole: odd transaction indexes") {
@@ -151,7 +139,7 @@ TEST_CASE("whole: odd transaction indexes") {
            },
            "fine"},
       },
-      proof::bloom, true);
+      proof::bloom);
 }
 
 TEST_CASE("whole: the first index of each transaction") {
