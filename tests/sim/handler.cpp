@@ -26,6 +26,16 @@ void ledger_handler::take(const store::message& m) {
   if (m.envelope.sequence != ++sequences_[m.envelope.key]) blame("a hole in the sequence", m);
   if (m.fact.version <= last_version_[event]) blame("versions out of order", m);
   last_version_[event] = m.fact.version;
+  // What one reorg takes back under a key goes from the top down.
+  const std::pair here(m.fact.block.number, m.fact.log_index);
+  const auto before = undone_.find(m.envelope.key);
+  if (m.fact.status != tide::status::rolled_back) {
+    undone_.erase(m.envelope.key);
+  } else {
+    if (before != undone_.end() && before->second.first == m.fact.at && before->second.second <= here)
+      blame("rolled back from the bottom up", m);
+    undone_[m.envelope.key] = {m.fact.at, here};
+  }
   const auto known = confirmed_.find(event);
   switch (m.fact.status) {
   case tide::status::pending:

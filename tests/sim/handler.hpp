@@ -30,8 +30,8 @@ private:
   std::map<std::string, std::uint64_t> sequences_;    ///< key → the last sequence
   std::map<std::string, std::string> last_id_;        ///< event_id → the last message about it
   std::map<std::string, std::uint32_t> last_version_; ///< event_id → its version
-  std::map<std::string, std::pair<std::uint64_t, std::string>>
-      place_; ///< key → the last confirmed place that is not late
+  /// key → when the last rollback was concluded, and the place that it took back
+  std::map<std::string, std::pair<std::int64_t, std::pair<std::uint64_t, std::int32_t>>> undone_;
   std::map<std::string, std::string> confirmed_;
 };
 
