@@ -32,7 +32,8 @@ void ledger_handler::take(const store::message& m) {
   if (m.fact.status != tide::status::rolled_back) {
     undone_.erase(m.envelope.key);
   } else {
-    if (before != undone_.end() && before->second.first == m.fact.at && before->second.second <= here)
+    if (before != undone_.end() && before->second.first == m.fact.at &&
+        before->second.second <= here)
       blame("rolled back from the bottom up", m);
     undone_[m.envelope.key] = {m.fact.at, here};
   }
