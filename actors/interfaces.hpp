@@ -225,7 +225,7 @@ using chain_actor =
                      caf::replies_to<resume_chain>::with<chain_resumed>>; // an operator's order
 
 /// RPC: reads one ask on one endpoint, others take over; always answers, if only with no_answer.
-using rpc_actor = caf::typed_actor<caf::reacts_to<asked>, // → answered, to the chain that was wired
+using rpc_actor = caf::typed_actor<caf::reacts_to<asked>, // → answered, to the one that asked
                                    caf::reacts_to<caught_lying>,  // a proof against an endpoint
                                    caf::reacts_to<http_answered>, // from the HTTP client
                                    caf::reacts_to<tick>>;

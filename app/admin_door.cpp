@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "app/admin_door.hpp"
 
+#include "app/clock.hpp"
+
 #include <boost/asio/io_context.hpp>
 #include <caf/send.hpp>
 
@@ -13,12 +15,6 @@ namespace {
 constexpr std::size_t reads_waiting = 64;
 constexpr std::size_t followers_waiting = 4'096;
 constexpr auto tick_every = std::chrono::milliseconds(250);
-
-std::int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 net::response busy() {
   auto r = net::problem(503, "too many requests are waiting for a reader");

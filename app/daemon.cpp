@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "app/daemon.hpp"
 
+#include "app/clock.hpp"
 #include "actors/chain.hpp"
 #include "actors/delivery.hpp"
 #include "actors/intake.hpp"
@@ -47,12 +48,6 @@ constexpr auto drain_requests = 4s,
                drain_actors = 4s; // together below the ten seconds that a drain may take
 constexpr std::size_t connections_a_chain = 16,
                       connections_a_handler = 1'100; // above the highest concurrency
-
-std::int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 struct caf_config : caf::actor_system_config {
   caf_config() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "app/opening.hpp"
 
+#include "app/clock.hpp"
 #include "app/exit_status.hpp"
 #include "app/log.hpp"
 
@@ -11,12 +12,6 @@ namespace tidemark::app {
 namespace {
 
 constexpr std::size_t reader_count = 2;
-
-std::int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 int status_of(store::open_fault f) {
   switch (f) {

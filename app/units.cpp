@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "app/units.hpp"
 
+#include "app/clock.hpp"
 #include "actors/chain.hpp"
 #include "actors/delivery.hpp"
 #include "actors/rpc.hpp"
@@ -17,12 +18,6 @@
 
 namespace tidemark::app {
 namespace {
-
-std::int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 std::uint64_t seed() { return std::random_device{}(); }
 

@@ -85,7 +85,7 @@ struct client_limits {
 
 /// One client for every outgoing request: keep-alive, certificates and host names verified,
 /// redirects never followed. A request that a kept connection lost before any byte of an answer is
-/// sent once more, on a fresh one.
+/// sent once more, on a fresh one, unless it says otherwise (`resend_lost`).
 class http_client {
 public:
   /// On an I/O thread, exactly once, at the latest at the timeout; must not block.
