@@ -27,7 +27,10 @@ tide::settings tide_settings(const config::chain& c, const config::config& all) 
   s.start_block = c.start_block;
   s.follow = c.follow;
   s.instant = c.instant;
-  s.integrity = c.integrity == config::integrity::none ? tide::proof::none : tide::proof::bloom;
+  s.integrity = c.integrity;
+  s.backfill = c.backfill_integrity;
+  s.endpoints = c.rpc.size();
+  s.quorum = c.quorum;
   s.poll = c.poll_interval.count();
   s.reorg_interval = c.reorg_interval.count();
   s.reconcile_interval = c.reconcile_interval.count();
@@ -55,9 +58,10 @@ chain_state::~chain_state() { order_lost(); }
 
 /// Whoever waits for an order that nobody carries out any more hears so.
 void chain_state::order_lost() {
-  if (auto lost = std::exchange(order, std::nullopt))
-    lost->deliver(
-        caf::make_error(caf::sec::runtime_error, "the chain is starting again; ask once more"));
+  const auto again =
+      caf::make_error(caf::sec::runtime_error, "the chain is starting again; ask once more");
+  if (auto lost = std::exchange(order, std::nullopt)) lost->deliver(again);
+  if (auto lost = std::exchange(skipping, std::nullopt)) lost->deliver(again);
 }
 
 /// Everything that a Tide knows comes from the store, so this is also how it recovers from whatever
@@ -135,12 +139,17 @@ void chain_state::act(tide::want_event_blocks&) {
 void chain_state::act(tide::said& s) { with.log(s.warning, s.text); }
 
 void chain_state::act(tide::caught_lying& c) {
-  self->send(with.rpc, caught_lying{c.endpoint, std::move(c.evidence)});
+  self->send(with.rpc, caught_lying{c.endpoint, std::move(c.kind), std::move(c.evidence)});
 }
 
 void chain_state::act(tide::resume_answered& r) {
   if (auto open = std::exchange(order, std::nullopt))
     open->deliver(chain_resumed{box(std::move(r.report))});
+}
+
+void chain_state::act(tide::skip_answered& r) {
+  if (auto open = std::exchange(skipping, std::nullopt))
+    open->deliver(blocks_skipped{box(std::move(r))});
 }
 
 void chain_state::arm() {
@@ -179,6 +188,19 @@ chain_actor::behavior_type make_chain(chain_actor::stateful_pointer<chain_state>
             }
             s.order = promise;
             s.carry_out(s.machine->resume(r.accept_reorg, s.with.now()));
+            return promise;
+          },
+          [self](const skip_blocks& b) {
+            auto& s = self->state;
+            auto promise = self->make_response_promise<chain_state::skip_promise>();
+            if (!s.machine || s.skipping) {
+              promise.deliver(caf::make_error(caf::sec::runtime_error,
+                                              s.machine ? "another skip of this chain is under way"
+                                                        : "the chain is starting; ask once more"));
+              return promise;
+            }
+            s.skipping = promise;
+            s.carry_out(s.machine->skip(*b.order, s.with.now()));
             return promise;
           }};
 }

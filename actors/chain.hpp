@@ -49,13 +49,16 @@ struct chain_state {
   void act(tide::said& s);
   void act(tide::caught_lying& c);
   void act(tide::resume_answered& r);
+  void act(tide::skip_answered& r);
   void arm();
 
   chain_actor::pointer self;
   chain_params with;
   std::optional<tide::tide> machine;
   using resume_promise = caf::typed_response_promise<chain_resumed>;
-  std::optional<resume_promise> order; ///< the open `chain resume`
+  using skip_promise = caf::typed_response_promise<blocks_skipped>;
+  std::optional<resume_promise> order;  ///< the open `chain resume`
+  std::optional<skip_promise> skipping; ///< the open `chain skip`
   std::uint64_t generation = 0,
                 life = 0; ///< of the timer · of the Tide: an answer to an older one is void
 };

@@ -7,6 +7,7 @@
 #include "store/types.hpp"
 #include "tide/ask.hpp"
 #include "tide/courier.hpp"
+#include "tide/inquirer.hpp"
 #include "tide/status.hpp"
 #include "tide/write_set.hpp"
 
@@ -146,19 +147,24 @@ struct answered {
 };
 struct caught_lying {
   std::size_t endpoint = 0;
-  std::string evidence;
+  std::string kind, evidence; ///< as tide::caught_lying
 };
 struct http_answered {
   std::uint64_t n = 0;
-  std::size_t part = 0;
-  boxed<net::client_result> how;
-}; ///< n: the exchange, part of it
+  boxed<tide::inquirer::arrival> how;
+}; ///< n: the post
 struct resume_chain {
   bool accept_reorg = false;
   std::string who;
 };
 struct chain_resumed {
   boxed<tide::resume_report> report;
+};
+struct skip_blocks {
+  boxed<tide::skip_order> order;
+};
+struct blocks_skipped {
+  boxed<tide::skip_answered> how;
 };
 
 // -- from outside CAF
@@ -182,13 +188,14 @@ struct exchange_ended {
 
 #define TIDEMARK_MESSAGES(X)                                                                       \
   X(put_webhook)                                                                                   \
-  X(webhook_stored) X(take_raw) X(raw_webhooks) X(put_extracted) X(extracted_stored) X(boot_chain) \
-      X(chain_booted) X(apply_set) X(set_answer) X(take_hints) X(hints_taken) X(list_event_blocks) \
+  X(webhook_stored)                                                                                \
+  X(take_raw) X(raw_webhooks) X(put_extracted) X(extracted_stored) X(boot_chain) X(chain_booted)   \
+      X(apply_set) X(set_answer) X(take_hints) X(hints_taken) X(list_event_blocks)                 \
           X(event_blocks_listed) X(turn_order) X(messages_taken) X(pause_handler)                  \
               X(reprocess_webhooks) X(write_audit) X(order_done) X(look) X(tick) X(drain)          \
                   X(restart) X(stop_in) X(read_work) X(asked) X(answered) X(caught_lying)          \
-                      X(http_answered) X(resume_chain) X(chain_resumed) X(incoming)                \
-                          X(exchange_ended)
+                      X(http_answered) X(resume_chain) X(chain_resumed) X(skip_blocks)             \
+                          X(blocks_skipped) X(incoming) X(exchange_ended)
 
 #define TIDEMARK_UNSAFE(name) CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tidemark::actors::name)
 TIDEMARK_MESSAGES(TIDEMARK_UNSAFE)
@@ -218,11 +225,12 @@ using store_actor = caf::typed_actor<
 using intake_actor = caf::typed_actor<caf::reacts_to<look>>;
 
 /// CHAIN: the only one that decides anything about its chain.
-using chain_actor =
-    caf::typed_actor<caf::reacts_to<look>,                                // due hints
-                     caf::reacts_to<tick>,                                // the Tide's next time
-                     caf::reacts_to<answered>,                            // from rpc
-                     caf::replies_to<resume_chain>::with<chain_resumed>>; // an operator's order
+using chain_actor = caf::typed_actor<caf::reacts_to<look>,     // due hints
+                                     caf::reacts_to<tick>,     // the Tide's next time
+                                     caf::reacts_to<answered>, // from rpc
+                                     // an operator's orders
+                                     caf::replies_to<resume_chain>::with<chain_resumed>,
+                                     caf::replies_to<skip_blocks>::with<blocks_skipped>>;
 
 /// RPC: reads one ask on one endpoint, others take over; always answers, if only with no_answer.
 using rpc_actor = caf::typed_actor<caf::reacts_to<asked>, // → answered, to the one that asked

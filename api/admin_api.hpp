@@ -28,6 +28,10 @@ struct orders {
   std::function<void(const std::string& chain, bool accept_reorg, const std::string& who,
                      net::reply_slot, std::function<net::response(const tide::resume_report&)>)>
       resume;
+  /// The order names the chain's blocks, who and why.
+  std::function<void(const std::string& chain, tide::skip_order, net::reply_slot,
+                     std::function<net::response(const tide::skip_answered&)>)>
+      skip;
   std::function<void(const std::string& handler, bool paused, const std::string& reason,
                      const std::string& who, net::reply_slot, std::function<net::response()>)>
       pause;

@@ -30,6 +30,7 @@ answer get_webhook(const call& c);
 answer get_raw(const call& c);
 
 answer post_chain_resume(const call& c);
+answer post_chain_skip(const call& c);
 answer post_handler_pause(const call& c);
 answer post_handler_resume(const call& c);
 answer post_reprocess(const call& c);

@@ -24,7 +24,32 @@ net::response resumed(const live& board, const std::string& chain) {
   return answer_json(json::object{{"state", json::string(tide::to_text(state))}});
 }
 
+std::optional<std::uint64_t> block_in(const json::object& body, std::string_view name) {
+  const auto* v = body.if_contains(name);
+  if (v && v->is_int64() && v->get_int64() >= 0) return static_cast<std::uint64_t>(v->get_int64());
+  return std::nullopt;
+}
+
 } // namespace
+
+answer post_chain_skip(const call& c) {
+  const auto* chain = find_chain(c.config, c.path[0]);
+  if (chain == nullptr) return not_found("chain", c.path[0]);
+  const auto from = block_in(c.body, "from_block"), to = block_in(c.body, "to_block");
+  const auto* reason = c.body.if_contains("reason");
+  if (!from || !to || *to < *from)
+    return bad_request(evm::fail("`from_block` and `to_block` are numbers, the second not below "
+                                 "the first"));
+  if (!reason || !reason->is_string() || reason->get_string().empty())
+    return bad_request(evm::fail("`reason` says why these blocks are given up"));
+  tide::skip_order order{*from, *to, c.who, std::string(reason->get_string())};
+  const live* board = &c.board;
+  c.order.skip(chain->name, std::move(order), c.slot,
+               [board, name = chain->name](const tide::skip_answered& how) {
+                 return how.skipped ? resumed(*board, name) : net::problem(409, how.text);
+               });
+  return ordered{};
+}
 
 answer post_chain_resume(const call& c) {
   const auto* chain = find_chain(c.config, c.path[0]);

@@ -114,7 +114,15 @@ void command_line::add_chain_verbs(CLI::App& program) {
                       [this] { return chain_resume(how_, name_, accept_reorg_); });
   resume->add_option("NAME", name_)->required();
   resume->add_flag("--accept-reorg", accept_reorg_, "takes it back and goes on");
-  not_yet(*chain, "skip", "lets the mark pass what cannot be read");
+  auto* skip = verb(*chain, "skip",
+                    "lets the mark pass blocks that no endpoint serves; their events are never "
+                    "found, and a row says so",
+                    "tidemark chain skip ethereum --from 100 --to 120 --reason 'pruned everywhere'",
+                    [this] { return chain_skip(how_, name_, from_, to_, reason_.value_or("")); });
+  skip->add_option("NAME", name_)->required();
+  skip->add_option("--from", from_, "the block that the mark waits at")->required();
+  skip->add_option("--to", to_, "the last one")->required();
+  skip->add_option("--reason", reason_, "for the row in `gaps` and for the audit")->required();
 }
 
 void command_line::add_webhook_verbs(CLI::App& program) {

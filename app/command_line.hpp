@@ -46,6 +46,7 @@ private:
   std::string folder_ = ".", name_, id_;
   std::optional<std::uint64_t> after_;
   std::optional<std::string> reason_;
+  std::uint64_t from_ = 0, to_ = 0;
   std::vector<std::string> ids_;
   std::list<filters> filters_;
   std::function<int()> chosen_;

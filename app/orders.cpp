@@ -5,6 +5,7 @@
 #include <caf/send.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -52,6 +53,21 @@ api::orders make_orders(const config::config& c, const actors::switchboard& boar
           [make](const actors::chain_resumed& a) { return make(*a.report); });
     }
     slot.deliver(net::problem(404, "no such chain"));
+  };
+  o.skip = [&c, &board, &system,
+            store](const std::string& chain, tide::skip_order order, net::reply_slot slot,
+                   std::function<net::response(const tide::skip_answered&)> make) {
+    const auto one = std::find_if(c.chains.begin(), c.chains.end(),
+                                  [&](const config::chain& x) { return x.name == chain; });
+    if (one == c.chains.end()) return slot.deliver(net::problem(404, "no such chain"));
+    const auto to = board.chain(one->id);
+    if (!to) return slot.deliver(net::problem(503, "the chain is starting; ask once more"));
+    caf::anon_send(store, actors::write_audit{order.who, "chain skip",
+                                              chain + " " + std::to_string(order.from) + "-" +
+                                                  std::to_string(order.to) + ": " + order.reason});
+    carry<actors::blocks_skipped>(system, to, actors::skip_blocks{actors::box(std::move(order))},
+                                  std::move(slot),
+                                  [make](const actors::blocks_skipped& b) { return make(*b.how); });
   };
   o.pause = [&board, &system, store](const std::string& handler, bool paused,
                                      const std::string& reason, const std::string& who,

@@ -30,6 +30,8 @@ int events_tail(const invocation& how, std::optional<std::uint64_t> after);
 int chain_list(const invocation& how);
 int chain_show(const invocation& how, const std::string& name);
 int chain_resume(const invocation& how, const std::string& name, bool accept_reorg);
+int chain_skip(const invocation& how, const std::string& name, std::uint64_t from,
+               std::uint64_t to, const std::string& reason);
 
 int webhooks_list(const invocation& how, const filters& by);
 int webhooks_show(const invocation& how, const std::string& id);

@@ -136,4 +136,22 @@ int chain_resume(const invocation& how, const std::string& name, bool accept_reo
   return got->status == 200 ? exit_done : exit_failed;
 }
 
+int chain_skip(const invocation& how, const std::string& name, std::uint64_t from, std::uint64_t to,
+               const std::string& reason) {
+  const auto config = load_config(how);
+  if (!config) return exit_config;
+  const auto answer = admin_client(config->admin)
+                          .post("/v1/chains/" + percent_encoded(name) + "/skip",
+                                json::serialize(json::object{
+                                    {"from_block", from}, {"to_block", to}, {"reason", reason}}));
+  const auto body = accepted(answer);
+  if (const auto* failed = std::get_if<int>(&body)) return *failed;
+  say(how.json ? std::get<std::string>(body)
+               : "The mark of " + printable(name) + " passes blocks " + std::to_string(from) +
+                     " to " + std::to_string(to) +
+                     ". Their events are not looked for any more; `tidemark reconcile` can, once "
+                     "an endpoint has them.");
+  return exit_done;
+}
+
 } // namespace tidemark::app

@@ -122,10 +122,18 @@ std::optional<std::optional<std::uint64_t>> as_start_block(const value& v) {
 std::optional<integrity> as_integrity(const value& v) {
   static constexpr std::array<std::pair<std::string_view, integrity>, 3> words{
       {{"none", integrity::none}, {"bloom", integrity::bloom}, {"receipts", integrity::receipts}}};
-  const auto out = choose(v, words);
-  if (out != integrity::receipts) return out;
-  v.wrong("not yet; only none and bloom work so far");
-  return std::nullopt;
+  return choose(v, words);
+}
+
+/// No more than there are endpoints to agree.
+void read_quorum(section& s, chain& out) {
+  const auto given = s.find("quorum");
+  if (!given) return;
+  const auto n = count_between(*given, 1, 64);
+  if (n && *n > out.rpc.size() && !out.rpc.empty())
+    given->wrong("expected at most " + std::to_string(out.rpc.size()) +
+                 ", the number of endpoints under rpc");
+  if (n) out.quorum = static_cast<std::uint32_t>(*n);
 }
 
 void read_passes(section& s, chain& out) {
@@ -150,7 +158,7 @@ void read_chain(const value& v, builder& b) {
   const auto id = s.need("id");
   if (id) out.id = count_between(*id, 1, max_number).value_or(0);
   s.need("rpc", out.rpc, as_endpoints);
-  s.not_yet_unless("quorum", "1", std::uint32_t{1}, as_count<std::uint32_t>(1, 64));
+  read_quorum(s, out);
   s.need("confirmations", out.confirmations, [&](const value& p) { return as_policy(p, b); });
   s.read("start_block", out.start_block, as_start_block);
   s.read("follow", out.follow, as_flag);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "providers/signature.hpp"
+#include "tide/chain_ways.hpp"
 #include "tide/policy.hpp"
 #include "tide/subscription.hpp"
 
@@ -64,7 +65,7 @@ struct endpoint {
   milliseconds timeout{10'000};
 };
 
-enum class integrity : std::uint8_t { none, bloom, receipts };
+using integrity = tide::proof;
 
 struct chain {
   std::string name;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace tidemark::evm {
@@ -17,6 +18,9 @@ struct header {
   std::uint64_t time = 0; ///< seconds since 1970
   bloom logs_bloom;
   std::vector<hash32> transactions;
+  hash32 receipts_root;
+  std::optional<hash32> sealed; ///< keccak of the RLP of its fields, where it was recomputed
+  std::string unknown_fields;   ///< names that this version cannot put into that RLP
 
   block_id id() const { return {number, hash}; }
 };

@@ -39,6 +39,8 @@ std::uint64_t top_of(const tide::reorg& v) {
 }
 std::uint64_t top_of(const tide::halted&) { return 0; }
 std::uint64_t top_of(const tide::resumed&) { return 0; }
+std::uint64_t top_of(const tide::learned&) { return 0; }
+std::uint64_t top_of(const tide::skipped& v) { return v.to; }
 std::uint64_t top_of(const tide::hint_verdict&) { return 0; }
 
 bool not_above(const evm::block_id& below, const evm::block_id& above) {
@@ -77,11 +79,11 @@ bool in_order(const tide::write_set& set, const std::optional<evm::block_id>& ma
 chain_writer::chain_writer(ledger& l, key_runs& keys, event_table& events, lane_book& lanes,
                            hint_queue& hints)
     : ledger_(l), keys_(keys), events_(events), lanes_(lanes), hints_(hints),
-      chain_(l.db, "SELECT chain, turn, start_block, mark, mark_hash, final, final_hash, halted"
-                   " FROM chains WHERE chain_id = ?"),
+      chain_(l.db, "SELECT chain, turn, start_block, mark, mark_hash, final, final_hash, halted,"
+                   " indexes, blooms FROM chains WHERE chain_id = ?"),
       set_chain_(l.db,
                  "UPDATE chains SET turn = ?, start_block = ?, mark = ?, mark_hash = ?, final = ?,"
-                 " final_hash = ?, halted = ? WHERE chain = ?"),
+                 " final_hash = ?, halted = ?, indexes = ?, blooms = ? WHERE chain = ?"),
       headers_(l.db,
                "SELECT number, hash, parent, time, whole FROM blocks"
                " WHERE chain = ? AND number BETWEEN ? AND ? AND canonical = 1 ORDER BY number"),
@@ -99,7 +101,7 @@ chain_writer::chain_writer(ledger& l, key_runs& keys, event_table& events, lane_
                 " old_head, old_hash, new_head, new_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
       gap_known_(l.db, "SELECT 1 FROM gaps WHERE chain = ? AND from_block = ? AND reason = ?"),
       insert_gap_(l.db, "INSERT INTO gaps (at, who, chain, from_block, to_block, reason)"
-                        " VALUES (?, 'tidemark', ?, ?, ?, ?)"),
+                        " VALUES (?, ?, ?, ?, ?, ?)"),
       stop_lanes_(l.db, "UPDATE lanes SET due = NULL WHERE chain = ? AND due IS NOT NULL"),
       wake_lanes_(l.db, "UPDATE lanes SET due = ? WHERE chain = ? AND head < next AND due IS NULL"
                         " AND behind IS NULL AND state <> 2"),
@@ -117,6 +119,8 @@ std::optional<chain_writer::chain_state> chain_writer::read_chain(std::uint64_t 
   c.mark = read_block(r, 3, 4);
   c.final_block = read_block(r, 5, 6);
   if (!r.null(7)) c.halted = r.text(7);
+  c.ways.indexes = static_cast<tide::numbering>(r.i64(8));
+  c.ways.bloom = static_cast<tide::blooms>(r.i64(9));
   return c;
 }
 
@@ -130,6 +134,7 @@ tide::boot_state chain_writer::boot(std::uint64_t chain_id) {
   b.mark = c.mark;
   b.final_block = c.final_block;
   b.halted = c.halted;
+  b.ways = c.ways;
   for (rows r = headers_.query(c.chain, 0, highest); r.next();)
     b.headers.push_back({{r.u64(0), r.hash(1)}, r.hash(2), r.u64(3), r.i64(4) != 0});
   if (c.mark) b.waiting = events_.pending(c.chain, std::nullopt, c.mark->number);
@@ -248,7 +253,9 @@ void chain_writer::write_chain(const work& w) {
   std::optional<std::string_view> halted;
   if (c.halted) halted = *c.halted;
   set_chain_.run(c.turn + 1, c.start_block, number_of(c.mark), hash_of(c.mark),
-                 number_of(c.final_block), hash_of(c.final_block), halted, c.chain);
+                 number_of(c.final_block), hash_of(c.final_block), halted,
+                 static_cast<std::int64_t>(c.ways.indexes), static_cast<std::int64_t>(c.ways.bloom),
+                 c.chain);
 }
 
 void chain_writer::write_reorg(const work& w) {

@@ -26,6 +26,7 @@ private:
     std::optional<std::uint64_t> start_block;
     std::optional<evm::block_id> mark, final_block;
     std::optional<std::string> halted;
+    tide::chain_ways ways;
   };
   /// One set on its way.
   struct work {
@@ -67,6 +68,8 @@ private:
   void take(work& w, const tide::reorg& v);
   void take(work& w, const tide::halted& v);
   void take(work& w, const tide::resumed& v);
+  void take(work& w, const tide::learned& v);
+  void take(work& w, const tide::skipped& v);
   void take(work& w, const tide::hint_verdict& v);
   // sightings.cpp
   /// Logs of blocks that were read whole, which alone know their ordinals.

@@ -16,7 +16,9 @@ CREATE TABLE chains (
   start_block INTEGER,                           -- NULL: nothing is resolved yet
   turn INTEGER NOT NULL,                         -- +1 with every write set: a set drawn from an older state is refused
   mark INTEGER, mark_hash BLOB,                  -- read twice up to here, and the chain's own policy holds
-  final INTEGER, final_hash BLOB, halted TEXT) STRICT;
+  final INTEGER, final_hash BLOB, halted TEXT,
+  indexes INTEGER NOT NULL DEFAULT 0,            -- tide::numbering, learned
+  blooms INTEGER NOT NULL DEFAULT 0) STRICT;     -- tide::blooms, learned
 CREATE TABLE blocks (                            -- from max_depth below the mark to the head; pruned behind it
   chain INTEGER NOT NULL, number INTEGER NOT NULL, hash BLOB NOT NULL, parent BLOB NOT NULL,
   time INTEGER NOT NULL, canonical INTEGER NOT NULL,

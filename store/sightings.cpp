@@ -91,7 +91,8 @@ void chain_writer::note_second(work& w, const stored_event& e, const tide::sight
     rows r = gap_known_.query(w.c.chain, log.block.number, std::string_view(reason));
     if (r.next()) return;
   }
-  insert_gap_.run(w.by.at, w.c.chain, log.block.number, log.block.number, std::string_view(reason));
+  insert_gap_.run(w.by.at, std::string_view("tidemark"), w.c.chain, log.block.number,
+                  log.block.number, std::string_view(reason));
 }
 
 } // namespace tidemark::store

@@ -143,6 +143,13 @@ void chain_writer::take(work& w, const tide::resumed&) {
     ledger_.bells.handler(r.i64(0));
 }
 
+void chain_writer::take(work& w, const tide::learned& v) { w.c.ways = v.ways; }
+
+void chain_writer::take(work& w, const tide::skipped& v) {
+  insert_gap_.run(w.by.at, std::string_view(v.who), w.c.chain, v.from, v.to,
+                  std::string_view(v.reason));
+}
+
 void chain_writer::take(work& w, const tide::hint_verdict& v) { hints_.settle(w.c.chain, v); }
 
 } // namespace tidemark::store

@@ -19,32 +19,49 @@ namespace tidemark::tide {
 struct ask_head {
   bool safe = false, finalized = false;
 };
-/// Canonical headers by number, ascending, all of them or a failure.
+/// Canonical headers by number, ascending, at least one or a failure. A height inside that no
+/// parent names is void and left out; at the end they may be void, or not there yet.
 struct ask_headers {
   std::uint64_t from = 0, to = 0;
 };
 /// Blocks read whole: the header by *number* (so that it is the canonical one), the logs by *hash*,
-/// without a filter.
+/// without a filter. `sealed`: the logs are taken from the receipts, and what the header's hash and
+/// the receipts root prove is recomputed.
 struct ask_blocks {
   std::vector<evm::block_id> ids;
+  bool sealed = false;
 };
-/// Headers and filtered logs of [from, to'], to' ≤ to as the endpoint's limits allow, and the last
-/// header once more behind them.
+/// Headers and filtered logs of [from, to'], to' ≤ to as the endpoint's limits allow, the last
+/// header before and once more behind them. `sealed`: the headers' hashes are recomputed.
 struct ask_range {
   std::uint64_t from = 0, to = 0;
   interest::filter filter;
+  bool sealed = false;
+};
+/// The filtered logs of a range once more, without headers: a second word on what the first left
+/// out. All of them or a failure.
+struct ask_logs {
+  std::uint64_t from = 0, to = 0;
+  interest::filter filter;
+};
+/// Every endpoint's word on where the chain is, and on one height: what a quorum is counted from.
+struct ask_votes {
+  bool safe = false, finalized = false;
+  std::optional<std::uint64_t> number;
 };
 struct ask_receipts {
   std::vector<evm::hash32> transactions;
 };
 
-using ask_what = std::variant<ask_head, ask_headers, ask_blocks, ask_range, ask_receipts>;
+using ask_what =
+    std::variant<ask_head, ask_headers, ask_blocks, ask_range, ask_receipts, ask_logs, ask_votes>;
 
 struct ask {
   std::uint64_t n = 0; ///< the answer carries it
   ask_what what;
   std::optional<std::size_t>
       endpoint; ///< the one that gave an earlier answer, where the two belong together
+  std::optional<std::size_t> rather_not; ///< another one than this, where there is one
 };
 
 struct head_answer {
@@ -58,6 +75,7 @@ struct block_reading {
   evm::header header;
   std::vector<evm::log> logs;
   bool from_receipts = false;
+  std::optional<evm::hash32> receipts_root; ///< `sealed`: recomputed from the receipts
 };
 struct blocks_answer {
   std::vector<block_reading> blocks;
@@ -71,13 +89,28 @@ struct receipts_answer {
   std::vector<std::optional<evm::receipt>> receipts;
 }; ///< as asked; absent: the endpoint has none
 
+struct logs_answer {
+  std::vector<evm::log> logs;
+};
+/// What one endpoint says; those that did not answer have none.
+struct vote {
+  std::size_t endpoint = 0;
+  std::string endpoint_name;
+  head_answer says;
+  std::optional<evm::header> there; ///< its header at the height asked for, where it has one
+};
+struct votes_answer {
+  std::vector<vote> votes;
+  std::string silent; ///< who said nothing, and why, for a person
+};
+
 /// No endpoint answered. `text` is for a person.
 struct no_answer {
   std::string text;
 };
 
 using answer_what = std::variant<no_answer, head_answer, headers_answer, blocks_answer,
-                                 range_answer, receipts_answer>;
+                                 range_answer, receipts_answer, logs_answer, votes_answer>;
 
 struct answer {
   std::uint64_t n = 0;

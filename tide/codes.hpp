@@ -50,7 +50,13 @@ enum class outcome : std::uint8_t {
 enum class tag : std::uint8_t { none = 0, safe = 1, finalized = 2 };
 
 /// What a chain's handlers' words in `names` are about.
-enum class name_kind : std::uint8_t { source = 1, handler = 2, subscription = 3, origin = 4, instance = 5 };
+enum class name_kind : std::uint8_t {
+  source = 1,
+  handler = 2,
+  subscription = 3,
+  origin = 4,
+  instance = 5
+};
 
 std::string_view to_text(status s);
 std::string_view to_text(why w);

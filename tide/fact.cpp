@@ -125,7 +125,8 @@ std::string compose_data(const fact& f) {
 
 namespace {
 
-/// `elided`: what the inclusion's JSON lacks, so that the message is not longer than the handler takes.
+/// `elided`: what the inclusion's JSON lacks, so that the message is not longer than the handler
+/// takes.
 std::string compose_with(const fact& f, const envelope& e, const std::vector<std::string>& elided) {
   std::string out;
   out.reserve(f.data.size() + 1'024);

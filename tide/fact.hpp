@@ -8,7 +8,8 @@
 #include <optional>
 #include <string>
 
-// A fact and the bytes that are told of it (contract §4.1). Pure: the same fact gives the same bytes for ever.
+// A fact and the bytes that are told of it (contract §4.1). Pure: the same fact gives the same
+// bytes for ever.
 
 namespace tidemark::tide {
 
@@ -20,15 +21,17 @@ struct fact {
   std::uint32_t version = 0;
   tide::status status = status::pending;
   tide::why why = why::none;
-  std::uint32_t n = 0;    ///< how often this event has reached this state in this block, this time included
+  std::uint32_t n =
+      0; ///< how often this event has reached this state in this block, this time included
   evm::block_id block;
   std::uint64_t time = 0; ///< the block's, seconds since 1970
   std::uint64_t head = 0; ///< the head that decided
   std::int64_t at = 0;    ///< when we concluded it, ms since 1970
   std::string first_seen;
   std::optional<std::string> replaces; ///< an event_id
-  std::optional<std::string> undoes;   ///< of a rolled_back: the id of the last message (in the feed: fact) about it
-  std::string data;                    ///< the inclusion's JSON object, as sighting.data
+  std::optional<std::string>
+      undoes;       ///< of a rolled_back: the id of the last message (in the feed: fact) about it
+  std::string data; ///< the inclusion's JSON object, as sighting.data
 };
 
 /// chainId:txHash:logIndex, or chainId:txHash:tx.
@@ -45,7 +48,8 @@ std::optional<event_key> parse_event_id(std::string_view text);
 /// <event_id>_<first 16 hex digits of the block hash>_<p|c|r><n>, ':' as '_'.
 std::string message_id(const fact& f);
 
-/// The `data` member: the inclusion's JSON with version, status, first_seen, replaces, head (and undoes, why) in front.
+/// The `data` member: the inclusion's JSON with version, status, first_seen, replaces, head (and
+/// undoes, why) in front.
 std::string compose_data(const fact& f);
 
 /// What a message says around its data, fixed when the message is made.
@@ -54,7 +58,8 @@ struct envelope {
   std::uint64_t sequence = 0;
   std::uint32_t epoch = 1;
   bool late = false;
-  std::size_t max_bytes = 0; ///< of the message; 0: no limit. A longer one leaves out `data`, then `args`, `input`
+  std::size_t max_bytes =
+      0; ///< of the message; 0: no limit. A longer one leaves out `data`, then `args`, `input`
 };
 /// The whole body of a message to a handler.
 std::string compose_message(const fact& f, const envelope& e);

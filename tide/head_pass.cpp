@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "tide/quorum.hpp"
 #include "tide/tide.hpp"
 
 #include <algorithm>
@@ -8,39 +9,105 @@ namespace tidemark::tide {
 namespace {
 
 constexpr std::uint64_t blocks_a_batch = 50;
-constexpr std::size_t whole_blocks_an_ask = 20;
 constexpr std::size_t rows_a_set = 250;
 
+constexpr millis set_back_for_good = 10 * 60'000;
+
+/// Heights between the two are void.
 bool is_child(const evm::header& child, const evm::block_id& parent) {
-  return child.number == parent.number + 1 && child.parent == parent.hash;
+  return child.number > parent.number && child.parent == parent.hash;
 }
 
 } // namespace
 
+/// With a quorum a tag's height counts once that many endpoints have reached it. A final block that
+/// is the head itself is a tag that means nothing, but on a chain without reorgs.
 void tide::note_tags(const head_answer& a) {
   if (a.safe) safe_ = a.safe;
+  if (!a.finalized) return;
+  if (!settings_.instant && a.finalized->number >= a.head.number && a.head.number > 0) return;
+  // A final block that is not ours, at a height that we hold: somebody is on another fork.
+  if (held_.contradicts(*a.finalized)) suspect_reorg_ = true;
   // Our own final height never goes down: an endpoint that lags says less, not something else.
-  if (a.finalized && (!finalized_ || a.finalized->number >= finalized_->number))
-    finalized_ = a.finalized;
+  if (finalized_ && a.finalized->number < finalized_->number) return;
+  const auto tip = held_.tip();
+  if (!finalized_ || a.finalized->number > finalized_->number)
+    standing_ = {a.finalized->number, tip ? tip->number : 0, now_};
+  finalized_ = a.finalized;
+}
+
+/// Where the chain is: with a quorum, as far as so many endpoints have come. The head is that of
+/// the first of them, since what is only pending needs one endpoint's word.
+task<std::optional<tide::head_seen>> tide::look_at_head() {
+  const auto strongest = settings_.strongest_tag;
+  const bool safe = strongest != tag::none, finalized = strongest == tag::finalized;
+  if (settings_.quorum <= 1) {
+    ask_for(ask_head{safe, finalized});
+    const answer a = co_await the_answer{*this};
+    const auto* seen = std::get_if<head_answer>(&a.what);
+    if (!seen) {
+      fail(std::get<no_answer>(a.what).text);
+      co_return std::nullopt;
+    }
+    note_tags(*seen);
+    const head_seen here{seen->head, a.endpoint};
+    co_return here;
+  }
+  ask_for(ask_votes{safe, finalized, {}});
+  const answer a = co_await the_answer{*this};
+  const auto* got = std::get_if<votes_answer>(&a.what);
+  if (!got || got->votes.empty()) {
+    fail(got ? got->silent : std::get<no_answer>(a.what).text);
+    co_return std::nullopt;
+  }
+  const auto agreed = count_heads(got->votes, settings_.quorum, settings_.instant);
+  disagreement_.clear();
+  if (!agreed)
+    disagreement_ = "quorum: " + std::to_string(got->votes.size()) + " of the " +
+                    std::to_string(settings_.quorum) +
+                    " endpoints that must agree answer; the mark waits; " + got->silent;
+  agreed_ = chain_view{agreed ? agreed->head.number : 0, {}, {}};
+  if (agreed) note_tags(*agreed);
+  const auto& first = first_as_far_as(got->votes, agreed_->head);
+  const head_seen here{first.says.head, first.endpoint};
+  co_return here;
+}
+
+/// A lower head is an endpoint that lags. One of another chain, for long, is a chain that was set
+/// back for good: nothing is taken back for it without an operator's word. True: it was halted for.
+bool tide::note_lower_head(const evm::header& head) {
+  if (!lower_since_) lower_since_ = now_;
+  if (!held_.contradicts(head.id())) {
+    set_back_since_.reset();
+    return false;
+  }
+  if (!set_back_since_) set_back_since_ = now_;
+  return now_ - *set_back_since_ >= set_back_for_good;
 }
 
 /// New heads: what lies between our tip and the endpoint's, header by header, each block with
 /// something of ours read whole.
 tide::pass tide::head_pass() {
-  const auto strongest = settings_.strongest_tag;
-  ask_for(ask_head{strongest != tag::none, strongest == tag::finalized});
-  const answer latest = co_await the_answer{*this};
-  const auto* seen = std::get_if<head_answer>(&latest.what);
-  if (!seen) {
-    fail(std::get<no_answer>(latest.what).text);
-    co_return pass_end::failed;
-  }
-  const evm::header head = seen->head;
-  note_tags(*seen);
+  const auto looked = co_await look_at_head();
+  if (!looked) co_return pass_end::failed;
+  const evm::header head = looked->head;
+  const auto endpoint = looked->endpoint;
   const auto tip = held_.tip();
-  if (tip && head.number <= tip->number) {
-    // A lower head is an endpoint that lags; only another hash from a head at least ours is a fork.
-    if (head.number == tip->number && head.hash != tip->hash) suspect_reorg_ = true;
+  if (tip && head.number < tip->number) {
+    if (!note_lower_head(head)) co_return pass_end::done;
+    const std::string reason =
+        "the endpoint's head is block " + std::to_string(head.number) + ", below ours (" +
+        std::to_string(tip->number) + "), and of another chain, and has been for " +
+        std::to_string(set_back_for_good / 60'000) +
+        " minutes: the chain was set back; nothing more is told until `tidemark chain resume " +
+        settings_.name + "`";
+    co_return co_await halt(reason);
+  }
+  lower_since_.reset();
+  set_back_since_.reset();
+  if (tip && head.number == tip->number) {
+    // Only another hash from a head at least ours is a fork.
+    if (head.hash != tip->hash) suspect_reorg_ = true;
     co_return pass_end::done;
   }
   auto from = tip ? tip->number + 1 : first_unmarked();
@@ -62,7 +129,7 @@ tide::pass tide::head_pass() {
       fresh.push_back(head);
     } else {
       const auto to = std::min(from + blocks_a_batch - 1, head.number);
-      ask_for(ask_headers{from, to}, latest.endpoint);
+      ask_for(ask_headers{from, to}, endpoint);
       const answer between = co_await the_answer{*this};
       const auto* headers = std::get_if<headers_answer>(&between.what);
       if (!headers) {
@@ -78,8 +145,8 @@ tide::pass tide::head_pass() {
       }
       parent = h.id();
     }
-    from += fresh.size();
-    const auto end = co_await take_new(fresh, latest.endpoint);
+    from = fresh.back().number + 1;
+    const auto end = co_await take_new(fresh, endpoint);
     if (end != pass_end::done) co_return end;
   }
   co_return pass_end::done;
@@ -91,60 +158,14 @@ std::string tide::origin_of(const evm::hash32& tx) const {
   return "head";
 }
 
-std::vector<sighting> tide::sightings_of(const block_reading& b, const std::string& origin) const {
-  const auto first = first_index_by_transaction(b.logs);
-  std::vector<sighting> found;
-  for (const auto& l : b.logs) {
-    const auto ordinal = l.log_index - first.at(l.tx);
-    if (auto s =
-            wants_->match(l, b.header.time, ordinal, origin.empty() ? origin_of(l.tx) : origin))
-      found.push_back(std::move(*s));
-  }
-  return found;
-}
-
-/// Blocks read whole and proved, or nothing: then `trouble_` says why. A block that is not the
-/// canonical one any more is a reason to look for a fork, not to believe either side.
-task<std::optional<std::vector<block_reading>>>
-tide::read_whole(const std::vector<evm::block_id>& ids, std::optional<std::size_t> endpoint) {
-  std::vector<block_reading> all;
-  for (std::size_t done = 0; done < ids.size(); done += whole_blocks_an_ask) {
-    const auto last = std::min(ids.size(), done + whole_blocks_an_ask);
-    const std::vector<evm::block_id> some(ids.begin() + static_cast<std::ptrdiff_t>(done),
-                                          ids.begin() + static_cast<std::ptrdiff_t>(last));
-    ask_for(ask_blocks{some}, endpoint);
-    const answer a = co_await the_answer{*this};
-    const auto* read = std::get_if<blocks_answer>(&a.what);
-    if (!read) {
-      fail(std::get<no_answer>(a.what).text);
-      co_return std::nullopt;
-    }
-    all.insert(all.end(), read->blocks.begin(), read->blocks.end());
-    for (std::size_t i = 0; i < some.size(); ++i) {
-      auto& b = all[done + i];
-      if (b.header.id() != some[i]) {
-        suspect_reorg_ = held_.contradicts(b.header.id());
-        fail(place(some[i]) + " is not the canonical one at " + a.endpoint_name + ", which names " +
-             place(b.header.id()));
-        co_return std::nullopt;
-      }
-      if (auto proved = prove_whole(b, settings_.integrity); !proved) {
-        out_.push_back(caught_lying{a.endpoint, proved.error().text});
-        fail(a.endpoint_name + ": " + proved.error().text);
-        co_return std::nullopt;
-      }
-    }
-  }
-  co_return all;
-}
-
 /// Headers that continue ours: what they have of ours is stored as pending, in the transaction that
 /// makes them our tip.
 tide::pass tide::take_new(const std::vector<evm::header>& fresh, std::size_t endpoint) {
   std::vector<evm::block_id> ids;
   for (const auto& h : fresh)
-    if (settings_.follow && !wants_->empty() && may_have_ours(h)) ids.push_back(h.id());
-  auto readings = co_await read_whole(ids, endpoint);
+    if (settings_.follow && !wants_->empty() && may_have_ours(h, settings_.integrity))
+      ids.push_back(h.id());
+  auto readings = co_await read_whole(ids, endpoint, settings_.integrity);
   if (!readings) {
     // A pending event is a courtesy; the headers are not. What cannot be read now is reconcile's,
     // which never passes it over.
@@ -160,7 +181,9 @@ tide::pass tide::take_new(const std::vector<evm::header>& fresh, std::size_t end
     if (read)
       for (auto& s : sightings_of((*readings)[r++], ""))
         seen.logs.push_back(std::move(s));
-    const bool proved_empty = !may_have_ours(fresh[i]);
+    // A bloom is proved by the header's hash alone, where more than blooms is asked for.
+    const bool proved_empty =
+        settings_.integrity == proof::bloom && !may_have_ours(fresh[i], proof::bloom);
     set.headers.push_back(held_of(fresh[i], read || proved_empty));
     if (seen.logs.size() < rows_a_set && i + 1 < fresh.size()) continue;
     if (!seen.logs.empty()) set.verdicts.push_back(std::exchange(seen, {}));

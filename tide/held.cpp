@@ -8,7 +8,7 @@ std::uint64_t held_headers::linked_down_to() const {
   auto it = by_number_.rbegin();
   std::uint64_t low = it->first;
   for (auto below = std::next(it); below != by_number_.rend(); ++it, ++below) {
-    if (below->first + 1 != it->first || below->second.id.hash != it->second.parent) break;
+    if (below->second.id.hash != it->second.parent) break; // heights between them are void
     low = below->first;
   }
   return low;

@@ -32,10 +32,21 @@ public:
     const auto it = by_number_.find(number);
     return it == by_number_.end() ? nullptr : &it->second;
   }
-  /// A different hash at a height that we hold: the sign of a fork.
+  /// The next below or above that height; what lies between is void, or the hole.
+  const held_header* below(std::uint64_t number) const {
+    const auto it = by_number_.lower_bound(number);
+    return it == by_number_.begin() ? nullptr : &std::prev(it)->second;
+  }
+  const held_header* above(std::uint64_t number) const {
+    const auto it = by_number_.upper_bound(number);
+    return it == by_number_.end() ? nullptr : &it->second;
+  }
+  /// A different hash at a height that we hold, or any at one that is void on our chain: the sign
+  /// of a fork.
   bool contradicts(const evm::block_id& id) const {
-    const auto* h = find(id.number);
-    return h && h->id.hash != id.hash;
+    if (const auto* h = find(id.number)) return h->id.hash != id.hash;
+    const auto *lower = below(id.number), *upper = above(id.number);
+    return lower && upper && upper->parent == lower->id.hash;
   }
   std::optional<evm::block_id> tip() const {
     if (by_number_.empty()) return std::nullopt;

@@ -43,6 +43,30 @@ void tide::look_again(const chain_hint& h, bool counts, std::vector<verdict>& ou
   out.push_back(v);
 }
 
+/// What is late is confirmed from this one reading: a quorum has to stand behind its block, and one
+/// that lies below what we hold has to be on our chain, which the endpoint that gave it is asked
+/// for at our lowest header.
+task<bool> tide::stands(const std::vector<block_reading>& readings,
+                        std::optional<std::size_t> endpoint) {
+  std::vector<evm::block_id> asked_again;
+  for (const auto& b : readings) {
+    const auto id = b.header.id();
+    if (!mark_ || id.number > mark_->number) continue;
+    if (!held_.find(id.number)) asked_again.push_back(id);
+    if (!co_await vouched(id, endpoint)) co_return false;
+  }
+  if (asked_again.empty()) co_return true;
+  // Our mark first, then those blocks once more: it may have been on another chain a moment ago.
+  asked_again.insert(asked_again.begin(), *mark_);
+  for (const auto& id : asked_again) {
+    ask_for(ask_headers{id.number, id.number}, endpoint);
+    const answer a = co_await the_answer{*this};
+    const auto* there = header_at(a, id.number);
+    if (!there || there->hash != id.hash) co_return false;
+  }
+  co_return true;
+}
+
 /// What a webhook claims makes us look, and never makes anything true: the receipt says where, the
 /// block read whole says what.
 tide::pass tide::hint_pass() {
@@ -92,8 +116,7 @@ tide::pass tide::hint_pass() {
     for (const auto& l : receipt.logs) {
       if (h.log_index && l.log_index != *h.log_index) continue;
       claimed = true;
-      if (!ours && wants_->match(l, 0, std::nullopt, ""))
-        ours = log_place{l.tx, static_cast<std::int32_t>(l.log_index)};
+      if (!ours && wants_->wants(l)) ours = log_place{l.tx, static_cast<std::int32_t>(l.log_index)};
     }
     if (!claimed) {
       look_again(h, true, verdicts); // the transaction is there, the log that is claimed is not
@@ -119,13 +142,19 @@ tide::pass tide::hint_pass() {
     if (std::find(unread.begin(), unread.end(), f.block) == unread.end()) unread.push_back(f.block);
   }
   std::sort(unread.begin(), unread.end());
-  auto readings = co_await read_whole(unread, endpoint);
+  auto readings = co_await read_whole(unread, endpoint, settings_.integrity);
   if (!readings) {
     // The passes will read these blocks; the hints look again later.
     for (const auto& f : found)
       look_again(f.hint, false, verdicts);
     found.clear();
     readings.emplace();
+  }
+  if (!co_await stands(*readings, endpoint)) {
+    for (const auto& f : found)
+      look_again(f.hint, false, verdicts);
+    found.clear();
+    readings->clear();
   }
   write_set set = new_set();
   saw seen;
@@ -135,14 +164,11 @@ tide::pass tide::hint_pass() {
         if (f.block == b.header.id()) return "webhook:" + f.hint.source;
       return std::string("head");
     }();
-    auto logs = sightings_of(b, origin);
     if (mark_ && b.header.number <= mark_->number) {
-      proved whole{b.header.id(), {}, std::move(logs)};
-      for (const auto& l : b.logs)
-        whole.places.push_back({l.tx, static_cast<std::int32_t>(l.log_index)});
+      proved whole = proof_of(b, origin);
       set.verdicts.push_back(std::move(whole));
     } else {
-      for (auto& s : logs)
+      for (auto& s : sightings_of(b, origin))
         seen.logs.push_back(std::move(s));
     }
   }

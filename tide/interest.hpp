@@ -49,6 +49,9 @@ public:
                                 std::optional<std::uint32_t> ordinal, std::string origin,
                                 std::uint64_t* undecodable = nullptr) const;
 
+  /// Whether `match` takes it.
+  bool wants(const evm::log& log) const { return !fits(log, nullptr).empty(); }
+
 private:
   using indexes = std::vector<std::size_t>; ///< into forms_, ascending
   using arguments = evm::result<std::vector<evm::abi_value>>;

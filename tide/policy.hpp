@@ -30,13 +30,15 @@ struct policy {
   friend bool operator==(const policy&, const policy&) = default;
 };
 
-/// How far the chain is, as the endpoint of one pass (or the quorum) said. Tags that it cannot resolve are absent.
+/// How far the chain is, as the endpoint of one pass (or the quorum) said. Tags that it cannot
+/// resolve are absent.
 struct chain_view {
   std::uint64_t head = 0;
   std::optional<std::uint64_t> safe, finalized;
 };
 
-/// The highest block that `n` lets through; nothing while a tag is unknown or the chain is too short.
+/// The highest block that `n` lets through; nothing while a tag is unknown or the chain is too
+/// short.
 inline std::optional<std::uint64_t> reach(const needs& n, const chain_view& v) {
   if (v.head < n.blocks) return std::nullopt;
   std::uint64_t top = v.head - n.blocks;

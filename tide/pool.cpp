@@ -2,19 +2,24 @@
 #include "tide/pool.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace tidemark::tide {
 namespace {
 
-constexpr std::int64_t first_back_off = 250, longest_back_off = 30'000;
-constexpr std::int64_t refused_for = 60'000, lying_for = 60'000, unauthorised_for = 60'000,
-                       alone_for = 2'000, limited_for = 2'000;
-constexpr std::size_t logs_wanted = 5'000; // an answer's size is kept near this
-constexpr std::uint32_t grow_after = 3;
-constexpr std::size_t largest_batch = 50;
-constexpr std::uint32_t larger_batch_after = 64;
+constexpr std::int64_t second = 1'000, hour = 3'600 * second;
+constexpr std::int64_t first_back_off = 250, longest_back_off = 30 * second;
+constexpr std::int64_t refused_for = 60 * second, lying_for = 60 * second,
+                       unauthorised_for = 60 * second, alone_for = 2 * second,
+                       limited_for = 2 * second, dropped_for = hour;
+constexpr std::int64_t longest_pause = hour;       // whatever an endpoint asks for
+constexpr std::int64_t lies_forgotten = 24 * hour; // the next pause is a short one again
+constexpr std::int64_t lag_believed = 10 * second; // then it is asked where it is now
+constexpr std::uint64_t lag_allowed = 3;
+constexpr std::uint64_t first_span = 128; // nobody knows yet how many logs there are
+
+/// A moving average's new value.
+double mixed(double old, double now, double share) { return old * (1 - share) + now * share; }
 
 } // namespace
 
@@ -22,7 +27,8 @@ pool::pool(std::vector<endpoint_settings> endpoints, std::uint64_t max_range)
     : max_range_(std::max<std::uint64_t>(max_range, 1)) {
   for (auto& e : endpoints) {
     endpoint one;
-    one.span = std::min(max_range_, e.max_range.value_or(max_range_));
+    one.span = std::clamp<std::uint64_t>(e.max_range.value_or(max_range_), 1,
+                                         std::min(max_range_, first_span));
     one.tokens = std::max(1.0, e.requests_per_second);
     one.says.name = e.name;
     one.told = std::move(e);
@@ -30,10 +36,43 @@ pool::pool(std::vector<endpoint_settings> endpoints, std::uint64_t max_range)
   }
 }
 
-std::optional<std::size_t> pool::choose(std::int64_t now, const std::vector<bool>& tried) {
-  for (std::size_t i = 0; i < all_.size(); ++i)
-    if (!tried[i] && now >= all_[i].not_before) return i;
-  return std::nullopt;
+/// The best head that may be believed: a caught liar's word counts for nothing.
+std::uint64_t pool::best_head() const {
+  std::uint64_t best = 0;
+  for (const auto& e : all_)
+    if (e.says.state != endpoint_state::lying && e.says.state != endpoint_state::refused)
+      best = std::max(best, e.claims.value_or(0));
+  return best;
+}
+
+bool pool::lags(std::size_t i) const {
+  return all_[i].claims && *all_[i].claims + lag_allowed < best_head();
+}
+
+/// It has not got what is asked for, by what it said a moment ago.
+bool pool::behind(std::size_t i, const wanted& w, std::int64_t now) const {
+  const auto& e = all_[i];
+  if (!lags(i) || now - e.claimed_at >= lag_believed) return false;
+  return w.head || (w.highest && *e.claims < *w.highest);
+}
+
+bool pool::has_dropped(const endpoint& e, const wanted& w, std::int64_t now) const {
+  return e.dropped && w.lowest && *w.lowest <= *e.dropped && now < e.dropped_until;
+}
+
+std::optional<std::size_t> pool::choose(std::int64_t now, const std::vector<bool>& tried,
+                                        const wanted& w) const {
+  // Where all have dropped it they are asked all the same: one may have got it back.
+  const bool nobody_has_it = std::all_of(all_.begin(), all_.end(),
+                                         [&](const endpoint& e) { return has_dropped(e, w, now); });
+  std::optional<std::size_t> second_best;
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    if (tried[i] || !may_ask(i, now) || (has_dropped(all_[i], w, now) && !nobody_has_it)) continue;
+    if (w.rather_not != i && !behind(i, w, now)) return i;
+    // Of two that are no good choice, the one that is there but not wanted.
+    if (!second_best || (behind(*second_best, w, now) && !behind(i, w, now))) second_best = i;
+  }
+  return second_best;
 }
 
 std::int64_t pool::ready_at(std::int64_t now) const {
@@ -43,45 +82,45 @@ std::int64_t pool::ready_at(std::int64_t now) const {
   return at;
 }
 
-std::int64_t pool::take_tokens(std::size_t i, std::size_t requests, std::int64_t now) {
-  auto& e = all_[i];
-  const double rate = e.told.requests_per_second;
-  if (rate <= 0) return 0;
-  const double burst = std::max(1.0, rate);
-  const auto passed = std::max<std::int64_t>(now - std::exchange(e.filled_at, now),
-                                             0); // a clock that is set back takes nothing away
-  e.tokens = std::min(burst, e.tokens + rate * static_cast<double>(passed) / 1'000.0);
-  e.tokens -= static_cast<double>(requests); // may go below zero: the next one waits for it
-  return e.tokens >= 0 ? 0 : static_cast<std::int64_t>(std::ceil(-e.tokens / rate * 1'000.0));
-}
-
-void pool::succeeded(std::size_t i, double latency_ms, std::uint64_t head) {
+void pool::succeeded(std::size_t i, double latency_ms, std::uint64_t highest, std::int64_t now,
+                     bool named_head) {
   auto& e = all_[i];
   e.failures = 0;
   e.not_before = 0;
   e.words.clear();
   e.says.latency_ms =
-      e.says.latency_ms == 0 ? latency_ms : e.says.latency_ms * 0.9 + latency_ms * 0.1;
-  if (head > e.says.head.value_or(0)) e.says.head = head;
-  std::uint64_t best = 0;
-  for (const auto& other : all_)
-    best = std::max(best, other.says.head.value_or(0));
-  constexpr std::uint64_t lag_allowed = 3;
-  e.says.state =
-      e.says.head.value_or(0) + lag_allowed < best ? endpoint_state::lagging : endpoint_state::ok;
+      e.says.latency_ms == 0 ? latency_ms : mixed(e.says.latency_ms, latency_ms, 0.1);
+  e.says.error_rate = mixed(e.says.error_rate, 0, 0.05);
+  if (highest > e.says.head.value_or(0)) e.says.head = highest;
+  // A head may go down, and who names it lower is believed: it says where it is.
+  if (named_head || highest > e.claims.value_or(0)) {
+    e.claims = highest;
+    e.claimed_at = now;
+  }
+  e.says.state = endpoint_state::ok;
 }
 
 void pool::failed(std::size_t i, rpc_failure f, const std::string& text, std::int64_t now,
-                  std::optional<std::int64_t> retry_after_ms) {
+                  std::optional<std::int64_t> retry_after_ms, std::optional<std::uint64_t> lowest) {
   auto& e = all_[i];
   ++e.says.errors;
+  e.says.error_rate = mixed(e.says.error_rate, 1, 0.05);
   e.words = text;
+  const auto told = std::min(retry_after_ms.value_or(0), longest_pause);
   if (f == rpc_failure::ahead) { // it works, and is not there yet
     e.says.state = endpoint_state::lagging;
-    e.not_before = now + retry_after_ms.value_or(0);
+    e.claims.reset(); // whatever it said of its head
+    e.not_before = now + told;
+    return;
+  }
+  if (f == rpc_failure::pruned && lowest) { // it works for what is higher
+    e.dropped = std::max(e.dropped.value_or(0), *lowest);
+    e.dropped_until = now + dropped_for;
+    e.not_before = now + told;
     return;
   }
   e.checked = false; // what answers next under this name may be another machine
+  e.proved_logs = 0;
   ++e.failures;
   auto wait =
       std::min(first_back_off << std::min<std::uint32_t>(e.failures - 1, 7), longest_back_off);
@@ -89,6 +128,7 @@ void pool::failed(std::size_t i, rpc_failure f, const std::string& text, std::in
   case rpc_failure::rate_limited:
     e.says.state = endpoint_state::rate_limited;
     wait = std::max(wait, limited_for);
+    slow_down(i, now);
     break;
   case rpc_failure::auth:
     e.says.state = endpoint_state::refused;
@@ -98,31 +138,30 @@ void pool::failed(std::size_t i, rpc_failure f, const std::string& text, std::in
     e.says.state = endpoint_state::failing;
     break;
   }
-  e.not_before = now + std::max(wait, retry_after_ms.value_or(0));
+  e.not_before = now + std::max(wait, told);
 }
 
 void pool::lied(std::size_t i, std::int64_t now) {
   auto& e = all_[i];
   ++e.says.lies;
   e.says.state = endpoint_state::lying;
+  e.claims.reset();
+  if (now - std::exchange(e.lied_at, now) > lies_forgotten) e.lies = 0;
+  const auto wait = std::min(lying_for << std::min<std::uint32_t>(e.lies, 7), longest_pause);
+  ++e.lies;
   // Alone it is all there is: it is asked again soon, and never believed without proof.
-  e.not_before = now + (all_.size() > 1 ? lying_for : first_back_off);
+  e.not_before = now + (all_.size() > 1 ? wait : first_back_off);
 }
 
 void pool::refuse(std::size_t i, const std::string& text, std::int64_t now) {
   auto& e = all_[i];
   e.words = text;
   ++e.says.errors;
+  e.says.error_rate = mixed(e.says.error_rate, 1, 0.05);
   e.says.state = endpoint_state::refused;
   e.checked = false;
+  e.claims.reset();
   e.not_before = now + (all_.size() > 1 ? refused_for : alone_for);
-}
-
-void pool::batch_worked(std::size_t i) {
-  auto& e = all_[i];
-  if (e.batch >= largest_batch || ++e.batches_worked < larger_batch_after) return;
-  e.batch = std::min(e.batch * 2, largest_batch);
-  e.batches_worked = 0;
 }
 
 std::string pool::troubles() const {
@@ -132,32 +171,13 @@ std::string pool::troubles() const {
   return out;
 }
 
-std::uint64_t pool::span(std::size_t i) const { return std::max<std::uint64_t>(all_[i].span, 1); }
-
-bool pool::shrink_span(std::size_t i, std::uint64_t asked, std::optional<std::uint64_t> hint) {
-  auto& e = all_[i];
-  e.worked = 0;
-  if (asked <= 1) return false;
-  e.span = hint && *hint > 0 && *hint < asked ? *hint : asked / 2;
-  return true;
-}
-
-void pool::range_worked(std::size_t i, std::uint64_t span, std::size_t logs) {
-  auto& e = all_[i];
-  const auto most = std::min(max_range_, e.told.max_range.value_or(max_range_));
-  if (logs > 2 * logs_wanted && span > 1) {
-    e.span = std::max<std::uint64_t>(span / 2, 1); // dense: smaller before the endpoint says so
-    e.worked = 0;
-  } else if (span >= e.span && ++e.worked >= grow_after && logs < logs_wanted) {
-    e.span = std::min(most, e.span + std::max<std::uint64_t>(e.span / 4, 1));
-    e.worked = 0;
-  }
-}
-
 std::vector<endpoint_status> pool::status() const {
   std::vector<endpoint_status> out;
-  for (const auto& e : all_)
-    out.push_back(e.says);
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    out.push_back(all_[i].says);
+    if (out.back().state == endpoint_state::ok && lags(i))
+      out.back().state = endpoint_state::lagging;
+  }
   return out;
 }
 

@@ -1,90 +1,93 @@
 // SPDX-License-Identifier: MIT
 #include "tide/reading.hpp"
 
-#include "evm/hex.hpp"
-
 #include <algorithm>
 #include <utility>
 
 namespace tidemark::tide {
-namespace {
-
-constexpr std::size_t calls_a_block = 2;
-
-std::string block_name(const evm::block_id& id) {
-  return std::to_string(id.number) + " " + evm::to_hex(id.hash);
-}
-
-} // namespace
 
 reading::reading(ask_what what, const limits& l) : what_(std::move(what)), limits_(l) {
-  limits_.calls_a_stage = std::max<std::size_t>(limits_.calls_a_stage, 1);
+  limits_.span = std::max<std::uint64_t>(limits_.span, 1);
+  limits_.list = std::max<std::size_t>(limits_.list, 1);
   if (auto* range = std::get_if<ask_range>(&what_)) {
-    range->to = std::min(range->to, range->from + std::max<std::uint64_t>(l.span, 1) - 1);
-    span_ = range->to - range->from + 1;
+    if (range->to < range->from) return;
     made_ = range_answer{};
-    stage_ = stage::headers;
-  } else if (std::holds_alternative<ask_headers>(what_)) {
+    stage_ = stage::last_first;
+    sealed_ = range->sealed;
+    first_ = range->from;
+    span_ = std::min(range->to - range->from, limits_.span - 1) + 1;
+    to_ = range->from + span_ - 1;
+    slots_.resize(span_);
+  } else if (const auto* headers = std::get_if<ask_headers>(&what_)) {
+    if (headers->to < headers->from) return;
     made_ = headers_answer{};
-    stage_ = stage::headers;
-  } else if (std::holds_alternative<ask_blocks>(what_)) {
+    first_ = headers->from;
+    slots_.resize(headers->to - headers->from + 1);
+  } else if (const auto* logs = std::get_if<ask_logs>(&what_)) {
+    if (logs->to < logs->from) return;
+    made_ = logs_answer{};
+    cut_pieces(logs->from, logs->to, logs->filter);
+  } else if (const auto* blocks = std::get_if<ask_blocks>(&what_)) {
     made_ = blocks_answer{};
-    stage_ = stage::blocks;
-  } else if (std::holds_alternative<ask_receipts>(what_)) {
-    made_ = receipts_answer{};
-    stage_ = stage::receipts;
+    sealed_ = blocks->sealed;
+    blocks_.resize(blocks->ids.size());
+  } else if (const auto* receipts = std::get_if<ask_receipts>(&what_)) {
+    receipts_answer a;
+    a.receipts.resize(receipts->transactions.size());
+    made_ = std::move(a);
+  } else if (std::holds_alternative<ask_votes>(what_)) {
+    made_ = votes_answer{{vote{}}, {}};
+  } else {
+    made_ = head_answer{};
   }
   plan();
 }
 
+void reading::add(kind is, rpc_call call, std::size_t at, std::size_t sub) {
+  calls_.push_back(std::move(call));
+  todos_.push_back({is, at, sub});
+}
+
+/// The calls of the stage, out of what is still to be had. Logs come first: an answer that is too
+/// big is known before the rest is read.
 void reading::plan() {
   calls_.clear();
-  switch (stage_) {
-  case stage::head: {
-    const auto& a = std::get<ask_head>(what_);
-    calls_.push_back(call_block_by_tag("latest"));
-    if (a.safe) calls_.push_back(call_block_by_tag("safe"));
-    if (a.finalized) calls_.push_back(call_block_by_tag("finalized"));
-    break;
+  todos_.clear();
+  if (stage_ == stage::last_first)
+    return add(kind::header, call_block_by_number(to_), slots_.size() - 1);
+  if (stage_ == stage::last_again) return add(kind::again, call_block_by_number(to_));
+  asked_.clear();
+  if (stage_ == stage::body) {
+    asked_ = std::exchange(pieces_, {});
+    for (std::size_t i = 0; i < asked_.size(); ++i)
+      add(kind::piece, call_logs(asked_[i].from, asked_[i].to, asked_[i].filter), i);
+    for (std::size_t w = 0; w < works_.size(); ++w)
+      if (!works_[w].done) plan_work(w);
   }
-  case stage::headers: {
-    const auto* range = std::get_if<ask_range>(&what_);
-    const auto from = range ? range->from : std::get<ask_headers>(what_).from;
-    const auto to = range ? range->to : std::get<ask_headers>(what_).to;
-    for (auto n = from + done_; n <= to && calls_.size() < limits_.calls_a_stage; ++n)
-      calls_.push_back(call_block_by_number(n));
-    break;
+  if (!std::exchange(headers_planned_, true)) {
+    const bool has_last = std::holds_alternative<ask_range>(what_);
+    for (std::size_t i = 0; i + (has_last ? 1 : 0) < slots_.size(); ++i)
+      add(kind::header, call_block_by_number(first_ + i), i);
   }
-  case stage::logs: {
-    const auto& a = std::get<ask_range>(what_);
-    calls_.push_back(
-        by_receipts_.empty()
-            ? call_logs(a.from, a.to, a.filter)
-            : call_receipts_of_block(std::get<range_answer>(made_).headers.front().hash));
-    break;
-  }
-  case stage::last_header:
-    calls_.push_back(call_block_by_number(std::get<ask_range>(what_).to));
-    break;
-  case stage::blocks: {
-    const auto& ids = std::get<ask_blocks>(what_).ids;
-    const auto most = std::max<std::size_t>(limits_.calls_a_stage / calls_a_block, 1);
-    for (auto i = done_; i < ids.size() && i < done_ + most; ++i) {
-      calls_.push_back(call_block_by_number(ids[i].number));
-      calls_.push_back(call_logs_of_block(ids[i].hash));
+  if (std::exchange(planned_, true)) return;
+  const auto tags = [this](bool safe, bool finalized) {
+    add(kind::latest, call_block_by_tag("latest"));
+    if (safe) add(kind::safe, call_block_by_tag("safe"));
+    if (finalized) add(kind::finalized, call_block_by_tag("finalized"));
+  };
+  if (const auto* head = std::get_if<ask_head>(&what_)) {
+    tags(head->safe, head->finalized);
+  } else if (const auto* votes = std::get_if<ask_votes>(&what_)) {
+    tags(votes->safe, votes->finalized);
+    if (votes->number) add(kind::there, call_block_by_number(*votes->number));
+  } else if (const auto* blocks = std::get_if<ask_blocks>(&what_)) {
+    for (std::size_t i = 0; i < blocks->ids.size(); ++i) {
+      add(kind::block, call_block_by_number(blocks->ids[i].number), i);
+      if (!sealed_) add(kind::block_logs, call_logs_of_block(blocks->ids[i].hash), i);
     }
-    break;
-  }
-  case stage::receipts_of_blocks:
-    for (const auto i : by_receipts_)
-      calls_.push_back(call_receipts_of_block(std::get<ask_blocks>(what_).ids[i].hash));
-    break;
-  case stage::receipts: {
-    const auto& txs = std::get<ask_receipts>(what_).transactions;
-    for (auto i = done_; i < txs.size() && calls_.size() < limits_.calls_a_stage; ++i)
-      calls_.push_back(call_receipt(txs[i]));
-    break;
-  }
+  } else if (const auto* receipts = std::get_if<ask_receipts>(&what_)) {
+    for (std::size_t i = 0; i < receipts->transactions.size(); ++i)
+      add(kind::receipt, call_receipt(receipts->transactions[i]), i);
   }
 }
 
@@ -94,22 +97,21 @@ bool reading::fail(rpc_failure f, std::string text) {
   return false;
 }
 
-bool reading::fail(const rpc_error& e) {
-  error_ = e;
-  return fail(classify(e), e.message);
+bool reading::fail(const call_result& r) {
+  return fail(r.means.value_or(classify(r.error)), r.error.message);
 }
 
-reading::step reading::next(stage s) {
+reading::step reading::plan_next(stage s) {
   stage_ = s;
   plan();
   return step::more;
 }
 
-bool reading::take_header(const call_result& r, std::uint64_t number, evm::header& out) {
-  if (!r.value) return fail(r.error);
-  if (r.value->is_null())
-    return fail(rpc_failure::ahead, "it has no block " + std::to_string(number) + " (yet)");
-  auto h = header_from(*r.value);
+bool reading::read_header(const call_result& r, std::uint64_t number, bool sealed,
+                          std::optional<evm::header>& out) {
+  if (!r.value) return fail(r);
+  if (r.value->is_null()) return out.reset(), true;
+  auto h = header_from(*r.value, sealed);
   if (!h) return fail(rpc_failure::transient, h.error().text);
   if (h->number != number)
     return fail(rpc_failure::transient, "asked for block " + std::to_string(number) +
@@ -119,177 +121,90 @@ bool reading::take_header(const call_result& r, std::uint64_t number, evm::heade
   return true;
 }
 
-bool reading::take_logs(const call_result& r, std::vector<evm::log>& out) {
-  if (!r.value) return fail(r.error);
+bool reading::read_logs(const call_result& r, std::vector<evm::log>& out) {
+  if (!r.value) return fail(r);
   const auto* list = r.value->if_array();
   if (!list) return fail(rpc_failure::transient, "its logs are no array");
-  out.reserve(list->size());
+  out.reserve(out.size() + list->size());
   for (const auto& v : *list) {
     auto l = log_from(v);
     if (!l) return fail(rpc_failure::transient, l.error().text);
     out.push_back(std::move(*l));
   }
-  logs_ += out.size();
   return true;
 }
 
-/// Partial receipts look like success: there must be one for each transaction of the block, each of
-/// that block.
-bool reading::take_block_receipts(const call_result& r, const evm::header& h,
-                                  std::vector<evm::log>& out) {
-  if (!r.value) return fail(r.error);
-  const auto* list = r.value->if_array();
-  if (!list)
-    return fail(rpc_failure::transient, "it has no receipts of block " + block_name(h.id()));
-  if (list->size() != h.transactions.size())
-    return fail(rpc_failure::transient, "it has " + std::to_string(list->size()) +
-                                            " receipts for the " +
-                                            std::to_string(h.transactions.size()) +
-                                            " transactions of block " + block_name(h.id()));
-  std::vector<evm::hash32> told;
-  for (const auto& v : *list) {
-    auto one = receipt_from(v);
-    if (!one) return fail(rpc_failure::transient, one.error().text);
-    told.push_back(one->tx);
-    if (one->block != h.id())
-      return fail(rpc_failure::transient,
-                  "a receipt of block " + block_name(h.id()) + " says " + block_name(one->block));
-    for (auto& l : one->logs)
-      out.push_back(std::move(l));
+bool reading::take_head(const todo& t, const call_result& r) {
+  auto* votes = std::get_if<votes_answer>(&made_);
+  auto& says = votes ? votes->votes.front().says : std::get<head_answer>(made_);
+  if (t.is == kind::latest) {
+    if (!r.value) return fail(r);
+    auto h = header_from(*r.value);
+    if (!h) return fail(rpc_failure::transient, h.error().text);
+    highest_ = std::max(highest_, h->number);
+    says.head = std::move(*h);
+    return true;
   }
-  auto listed = h.transactions;
-  std::sort(told.begin(), told.end());
-  std::sort(listed.begin(), listed.end());
-  if (told != listed)
-    return fail(rpc_failure::transient,
-                "its receipts of block " + block_name(h.id()) + " are of other transactions");
-  logs_ += out.size();
-  return true;
-}
-
-reading::step reading::take_head(const std::vector<call_result>& results) {
-  const auto& asked = std::get<ask_head>(what_);
-  head_answer a;
-  const auto& latest = results.front();
-  if (!latest.value) return fail(latest.error), step::failed;
-  auto h = header_from(*latest.value);
-  if (!h) return fail(rpc_failure::transient, h.error().text), step::failed;
-  a.head = std::move(*h);
-  highest_ = a.head.number;
+  if (t.is == kind::there) {
+    const auto means = r.value ? rpc_failure::ours : r.means.value_or(classify(r.error));
+    if (means == rpc_failure::ahead || means == rpc_failure::pruned)
+      return true; // an error where others say null
+    return read_header(r, *std::get<ask_votes>(what_).number, false, votes->votes.front().there);
+  }
   // A tag that cannot be resolved is null here and an error there: both say "not known now" and
   // nothing else.
-  const auto tagged = [](const call_result& r) -> std::optional<evm::block_id> {
-    if (!r.value) return std::nullopt;
-    const auto read = header_from(*r.value);
-    return read ? std::optional(read->id()) : std::nullopt;
-  };
-  if (asked.safe) a.safe = tagged(results[1]);
-  if (asked.finalized) a.finalized = tagged(results[asked.safe ? 2 : 1]);
-  made_ = std::move(a);
+  if (!r.value) return true;
+  if (const auto h = header_from(*r.value))
+    (t.is == kind::safe ? says.safe : says.finalized) = h->id();
+  return true;
+}
+
+bool reading::take_receipt(std::size_t at, const call_result& r) {
+  if (!r.value) return fail(r);
+  if (r.value->is_null()) return true;
+  auto read = receipt_from(*r.value);
+  if (!read) return fail(rpc_failure::transient, read.error().text);
+  if (read->tx != std::get<ask_receipts>(what_).transactions[at])
+    return fail(rpc_failure::transient, "it answered with another transaction's receipt");
+  std::get<receipts_answer>(made_).receipts[at] = std::move(*read);
+  return true;
+}
+
+bool reading::take(std::size_t call, const call_result& r) {
+  const auto t = todos_[call];
+  switch (t.is) {
+  case kind::latest:
+  case kind::safe:
+  case kind::finalized:
+  case kind::there:
+    return take_head(t, r);
+  case kind::header:
+  case kind::again:
+    return take_header(t, r);
+  case kind::piece:
+    return take_piece(asked_[t.at], r);
+  case kind::block:
+  case kind::block_logs:
+    return take_block(t, r);
+  case kind::base:
+  case kind::of_block:
+  case kind::of_one:
+    return take_work(t, r);
+  case kind::receipt:
+    return take_receipt(t.at, r);
+  }
+  return false;
+}
+
+reading::step reading::next() {
+  if (std::holds_alternative<ask_range>(what_)) return next_of_range();
+  if (!blocks_.empty() && !settle_blocks()) return step::failed;
+  const bool more = !pieces_.empty() || std::any_of(works_.begin(), works_.end(),
+                                                    [](const work& w) { return !w.done; });
+  if (more) return plan_next(stage::body);
+  if (!settle_groups()) return step::failed;
+  if (!slots_.empty() && !settle_headers()) return step::failed;
   return step::done;
-}
-
-reading::step reading::take_headers(const std::vector<call_result>& results) {
-  auto* range = std::get_if<range_answer>(&made_);
-  auto& headers = range ? range->headers : std::get<headers_answer>(made_).headers;
-  const auto from = range ? std::get<ask_range>(what_).from : std::get<ask_headers>(what_).from;
-  const auto to = range ? std::get<ask_range>(what_).to : std::get<ask_headers>(what_).to;
-  for (const auto& r : results) {
-    evm::header h;
-    if (!take_header(r, from + done_, h)) return step::failed;
-    headers.push_back(std::move(h));
-    ++done_;
-  }
-  if (from + done_ <= to) return next(stage::headers);
-  return range ? next(stage::logs) : step::done;
-}
-
-reading::step reading::take_blocks(const std::vector<call_result>& results) {
-  const auto& ids = std::get<ask_blocks>(what_).ids;
-  auto& blocks = std::get<blocks_answer>(made_).blocks;
-  if (stage_ == stage::receipts_of_blocks) {
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      auto& b = blocks[by_receipts_[i]];
-      if (!take_block_receipts(results[i], b.header, b.logs)) return step::failed;
-      b.from_receipts = true;
-    }
-    by_receipts_.clear();
-  } else {
-    for (std::size_t i = 0; i + 1 < results.size(); i += calls_a_block, ++done_) {
-      block_reading b;
-      if (!take_header(results[i], ids[done_].number, b.header)) return step::failed;
-      if (b.header.id() != ids[done_]) {
-        blocks.push_back(
-            std::move(b)); // another block is canonical there: the asker sees it by its hash
-        continue;
-      }
-      if (!take_logs(results[i + 1], b.logs)) {
-        if (failure_ != rpc_failure::too_big && failure_ != rpc_failure::unsupported)
-          return step::failed;
-        b.logs.clear();
-        by_receipts_.push_back(done_);
-      }
-      blocks.push_back(std::move(b));
-    }
-    if (!by_receipts_.empty()) return next(stage::receipts_of_blocks);
-  }
-  return done_ < ids.size() ? next(stage::blocks) : step::done;
-}
-
-reading::step reading::take_receipts(const std::vector<call_result>& results) {
-  const auto& txs = std::get<ask_receipts>(what_).transactions;
-  auto& receipts = std::get<receipts_answer>(made_).receipts;
-  for (const auto& r : results) {
-    if (!r.value) return fail(r.error), step::failed;
-    std::optional<evm::receipt> one;
-    if (!r.value->is_null()) {
-      auto read = receipt_from(*r.value);
-      if (!read) return fail(rpc_failure::transient, read.error().text), step::failed;
-      if (read->tx != txs[done_])
-        return fail(rpc_failure::transient, "it answered with another transaction's receipt"),
-               step::failed;
-      one = std::move(*read);
-    }
-    receipts.push_back(std::move(one));
-    ++done_;
-  }
-  return done_ < txs.size() ? next(stage::receipts) : step::done;
-}
-
-reading::step reading::take(const std::vector<call_result>& results) {
-  if (results.size() != calls_.size())
-    return fail(rpc_failure::transient, "it answered only some of the calls"), step::failed;
-  switch (stage_) {
-  case stage::head:
-    return take_head(results);
-  case stage::headers:
-    return take_headers(results);
-  case stage::blocks:
-  case stage::receipts_of_blocks:
-    return take_blocks(results);
-  case stage::receipts:
-    return take_receipts(results);
-  case stage::logs: {
-    auto& made = std::get<range_answer>(made_);
-    const bool took = by_receipts_.empty()
-                          ? take_logs(results.front(), made.logs)
-                          : take_block_receipts(results.front(), made.headers.front(), made.logs);
-    if (took) return next(stage::last_header);
-    // One block is as small as a range gets; its receipts hold the same logs.
-    if (by_receipts_.empty() && span_ == 1 && failure_ == rpc_failure::too_big) {
-      by_receipts_.push_back(0);
-      return next(stage::logs);
-    }
-    return step::failed;
-  }
-  case stage::last_header: {
-    evm::header again;
-    if (!take_header(results.front(), std::get<ask_range>(what_).to, again)) return step::failed;
-    std::get<range_answer>(made_).last_again = again.id();
-    return step::done;
-  }
-  }
-  return step::failed;
 }
 
 } // namespace tidemark::tide

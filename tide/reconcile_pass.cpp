@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tide/tide.hpp"
+#include "tide/scan.hpp"
 
 #include "evm/hex.hpp"
 
@@ -15,68 +15,97 @@ constexpr int rounds_of_dispute = 3;
 
 } // namespace
 
-/// One range on its way from reading to conclusion.
-struct tide::scan {
-  bool moves_mark = false;
-  bool settles = false; ///< deeper than max_depth: the range answer is enough
-  std::vector<evm::header> headers;
-  std::vector<sighting> seen;                    ///< of the range answer, ascending
-  std::map<std::uint64_t, block_reading> proven; ///< blocks of the range read whole, by number
-  std::map<std::uint64_t, evm::block_id>
-      left_behind; ///< blocks of rows that a fork left, by number
-  std::uint64_t added = 0, denied = 0;
-  std::size_t endpoint = 0;
-};
-
 /// The second reading: a range by number, apart from what the head pass found, compared with the
 /// store.
 tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves_mark) {
   scan s;
   s.moves_mark = moves_mark;
+  s.from = from;
   const auto head = held_.tip()->number;
   if (head > settings_.max_depth && from < head - settings_.max_depth) {
     s.settles = true;
     to = std::min(to, head - settings_.max_depth - 1);
   }
+  s.asked = s.settles ? settings_.backfill : settings_.integrity;
+  const auto bound = to;
   to = std::min(to, from + settings_.max_range - 1);
   // No subscription here asks for nothing, where an empty filter would ask for everything.
-  ask_for(ask_range{
-      from, to, wants_->empty() ? interest::filter{{}, {evm::hash32{}}} : wants_->node_filter()});
+  s.filter = wants_->empty() ? interest::filter{{}, {evm::hash32{}}} : wants_->node_filter();
+  const ask_range wanted{from, to, s.filter, s.asked == proof::receipts};
+  if (!moves_mark || !asked_ahead(wanted)) ask_for(wanted, std::nullopt, doubted_);
   answer a = co_await the_answer{*this};
   auto* range = std::get_if<range_answer>(&a.what);
   if (!range) {
     fail(std::get<no_answer>(a.what).text);
     co_return pass_end::failed;
   }
-  if (auto fits = check_range(*range, from); !fits) {
+  if (auto fits = check_range(*range, from, to, ways_, s.asked != proof::none); !fits) {
     fail(a.endpoint_name + ": " + fits.error().text);
     co_return pass_end::failed;
   }
-  const auto* below = from > 0 ? held_.find(from - 1) : nullptr;
-  const bool linked = !below || below->id.hash == range->headers.front().parent;
-  const auto* above = held_.find(range->headers.back().number + 1);
-  const bool joins = !above || above->parent == range->headers.back().hash;
-  if (!linked || !joins ||
-      std::any_of(range->headers.begin(), range->headers.end(),
-                  [&](const evm::header& h) { return held_.contradicts(h.id()); })) {
-    // With a hole above, the tip says nothing about the mark: what the fork left is then looked for
-    // from the mark down.
-    if (!linked && held_.linked_down_to() > from) held_.drop_above(from - 1);
-    suspect_reorg_ = true;
+  if (s.asked == proof::receipts)
+    for (const auto& h : range->headers)
+      if (const auto no = object_to(h)) {
+        object(a, *no, s.asked);
+        co_return pass_end::failed;
+      }
+  if (!continues_ours(range->headers, from)) {
+    doubted_ = a.endpoint; // if there is no fork to follow, another one is asked
+    const auto* ours = held_.find(range->headers.back().number);
+    suspect_reorg_ = settings_.quorum <= 1 || !ours;
+    if (suspect_reorg_) co_return pass_end::again;
+    const evm::block_id id = ours->id;
+    suspect_reorg_ = !co_await vouched(id, std::nullopt);
+    if (!suspect_reorg_)
+      stands_alone(a.endpoint, "a quorum names " + place(id) + ", which is not on its chain");
     co_return pass_end::again;
   }
-  s.endpoint = a.endpoint;
+  doubted_.reset();
   s.headers = std::move(range->headers);
+  if (!co_await vouched(s.headers.back().id(), a.endpoint)) {
+    if (held_.find(s.headers.back().number)) suspect_reorg_ = true;
+    co_return pass_end::failed;
+  }
+  auto h = s.headers.begin();
   for (const auto& l : range->logs) {
-    const auto& h = s.headers[l.block.number - from];
-    if (auto found = wants_->match(l, h.time, std::nullopt, "reconcile"))
+    while (h->number < l.block.number)
+      ++h;
+    if (auto found = wants_->match(l, h->time, std::nullopt, "reconcile"))
       s.seen.push_back(std::move(*found));
   }
-  if (!co_await read_suspicious(s, a.endpoint)) co_return pass_end::failed;
+  a.what = no_answer{};
+  s.from_whom = std::move(a);
+  if (!co_await prove(s)) co_return pass_end::failed;
+  if (const auto last = s.headers.back().number; moves_mark && last < bound) {
+    ask_range next = wanted; // read while the store concludes this one
+    next.from = last + 1;
+    next.to = std::min(bound, last + settings_.max_range);
+    ask_ahead(std::move(next));
+  }
   if (!co_await conclude_scan(s)) co_return pass_end::failed;
   last_reconcile_ = reconcile_report{now_, from, s.headers.back().number, s.added, s.denied};
   if (!behind()) next_reconcile_ = std::max(next_reconcile_, now_);
   co_return pass_end::done;
+}
+
+/// The range's headers join what we hold below, inside and above it.
+bool tide::continues_ours(const std::vector<evm::header>& headers, std::uint64_t from) {
+  const auto* below = held_.below(from);
+  const bool next_to = below && (below->id.number + 1 == from ||
+                                 (mark_ && below->id == *mark_ && from == first_unmarked()));
+  const bool linked = !next_to || below->id.hash == headers.front().parent;
+  const auto* above = held_.find(headers.back().number + 1);
+  const bool joins = !above || above->parent == headers.back().hash;
+  // A final block that is not on this chain confirms nothing on it.
+  const bool is_final = std::none_of(headers.begin(), headers.end(), [&](const evm::header& h) {
+    return finalized_ && h.number == finalized_->number && h.hash != finalized_->hash;
+  });
+  // With a hole above, the tip says nothing about the mark: what the fork left is then looked for
+  // from the mark down.
+  if (!linked && held_.linked_down_to() > from) held_.drop_above(from - 1);
+  return linked && joins && is_final &&
+         std::none_of(headers.begin(), headers.end(),
+                      [&](const evm::header& h) { return held_.contradicts(h.id()); });
 }
 
 /// What lies just below the mark once more: a log that an endpoint's index did not have yet is
@@ -89,27 +118,6 @@ tide::pass tide::overlap_pass() {
     if (end != pass_end::done) co_return end;
   }
   co_return pass_end::done;
-}
-
-/// An empty answer is a claim to be proved: where the bloom may hold something of ours, the answer
-/// has nothing, and the block was never read whole, it is read whole now.
-task<bool> tide::read_suspicious(scan& s, std::size_t endpoint) {
-  if (settings_.integrity == proof::none) co_return true;
-  std::vector<evm::block_id> ids;
-  std::size_t i = 0;
-  for (const auto& h : s.headers) {
-    bool answered_here = false;
-    for (; i < s.seen.size() && s.seen[i].block.number == h.number; ++i)
-      answered_here = true;
-    const auto* held = held_.find(h.number);
-    if (!answered_here && !(held && held->whole) && wants_->may_be_in(h.logs_bloom))
-      ids.push_back(h.id());
-  }
-  auto readings = co_await read_whole(ids, endpoint);
-  if (!readings) co_return false;
-  for (auto& b : *readings)
-    s.proven.emplace(b.header.number, std::move(b));
-  co_return true;
 }
 
 /// Concludes a range in slices of whole blocks, each true by itself and moving the mark to its own
@@ -153,23 +161,25 @@ task<bool> tide::conclude_slice(scan& s, std::size_t first, std::size_t last) {
       }
       if (proven != s.proven.end()) {
         if (!run.blocks.empty()) set.verdicts.push_back(std::exchange(run, {{}, {}, s.settles}));
-        proved whole{h.id(), {}, sightings_of(proven->second, "reconcile")};
-        for (const auto& l : proven->second.logs)
-          whole.places.push_back({l.tx, static_cast<std::int32_t>(l.log_index)});
-        set.verdicts.push_back(std::move(whole));
+        set.verdicts.push_back(proof_of(proven->second, "reconcile"));
         while (next != s.seen.end() && next->block.number == h.number)
           ++next;
         continue;
       }
+      // A block that was read whole before has all its rows: what differs there is a dispute.
+      const auto* held = held_.find(h.number);
+      const bool settles = s.settles && !(held && held->whole && held->id == h.id());
+      if (settles != run.settles && !run.blocks.empty())
+        set.verdicts.push_back(std::exchange(run, {}));
+      run.settles = settles;
       run.blocks.push_back(h.id());
       for (; next != s.seen.end() && next->block.number == h.number; ++next)
         run.logs.push_back(*next);
     }
     if (!run.blocks.empty()) set.verdicts.push_back(std::move(run));
     if (s.moves_mark) {
-      if (settings_.confirmations.at_least == tag::finalized && finalized_ && view().finalized &&
-          (!final_ || finalized_->number > final_->number))
-        set.verdicts.push_back(final_moved{*finalized_});
+      if (const auto end = final_at(s.headers[last - 1].id()))
+        set.verdicts.push_back(final_moved{*end});
       set.verdicts.push_back(mark_moved{s.headers[last - 1].id()});
     }
     put(std::move(set));
@@ -191,15 +201,23 @@ task<bool> tide::conclude_slice(scan& s, std::size_t first, std::size_t last) {
            " differ, both of which prove themselves; the mark waits below it");
       co_return false;
     }
-    auto readings = co_await read_whole(unread, s.endpoint);
-    if (!readings) co_return false;
-    for (auto& b : *readings)
-      s.proven.emplace(b.header.number, std::move(b));
+    if (!co_await read_proofs(s, unread)) co_return false;
   }
   fail("the answers for blocks " + std::to_string(s.headers[first].number) + " to " +
        std::to_string(s.headers[last - 1].number) +
        " keep contradicting what is stored; the mark waits below them");
   co_return false;
+}
+
+/// What is final once the mark is at `mark`, where a policy rests on it: never above the mark,
+/// never lower than before.
+std::optional<evm::block_id> tide::final_at(const evm::block_id& mark) const {
+  const auto seen = view().finalized;
+  if (settings_.strongest_tag != tag::finalized || !seen) return std::nullopt;
+  const auto end = *seen < mark.number ? *finalized_ : mark;
+  if (final_ && end.number <= final_->number) return std::nullopt;
+  const auto* held = held_.find(end.number);
+  return end == mark || (held && held->id == end) ? std::optional(end) : std::nullopt;
 }
 
 void tide::after_slice(const scan& s, std::size_t last, const applied& a) {
@@ -213,49 +231,10 @@ void tide::after_slice(const scan& s, std::size_t last, const applied& a) {
     }
     mark_ = top.id();
     if (mark_->number > settings_.max_depth) held_.drop_below(mark_->number - settings_.max_depth);
-    if (settings_.confirmations.at_least == tag::finalized && view().finalized &&
-        (!final_ || finalized_->number > final_->number))
-      final_ = finalized_;
+    if (const auto end = final_at(top.id())) final_ = end;
   }
   for (const auto& r : a.waiting)
     if (std::find(waiting_.begin(), waiting_.end(), r) == waiting_.end()) waiting_.push_back(r);
-}
-
-/// Events at or below the mark whose own policies asked for more than the chain's, and now have it:
-/// their blocks are read again, whole, so that they too are confirmed by a second answer from a
-/// chain that is canonical at this moment.
-tide::pass tide::ripen() {
-  const auto v = view();
-  std::map<std::uint64_t, evm::block_id> blocks;
-  for (const auto& r : waiting_)
-    if (holds(r.asks, r.block.number, v)) blocks[r.block.number] = r.block;
-  std::vector<evm::block_id> ids;
-  for (const auto& b : blocks)
-    if (ids.size() < 20) ids.push_back(b.second);
-  auto readings = co_await read_whole(ids, std::nullopt);
-  if (!readings) co_return pass_end::failed;
-  write_set set = new_set();
-  for (const auto& b : *readings) {
-    proved whole{b.header.id(), {}, sightings_of(b, "reconcile")};
-    for (const auto& l : b.logs)
-      whole.places.push_back({l.tx, static_cast<std::int32_t>(l.log_index)});
-    set.verdicts.push_back(std::move(whole));
-  }
-  put(std::move(set));
-  const store_answer done = co_await the_outcome{*this};
-  const auto* ok = std::get_if<applied>(&done);
-  if (!ok) {
-    fail("an event that waits for its confirmations contradicts what its block says now; it stays "
-         "pending");
-    co_return pass_end::failed;
-  }
-  const auto concluded = [&](const ripening& r) {
-    return std::find(ids.begin(), ids.end(), r.block) != ids.end();
-  };
-  waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), concluded), waiting_.end());
-  for (const auto& r : ok->waiting)
-    waiting_.push_back(r);
-  co_return pass_end::done;
 }
 
 } // namespace tidemark::tide

@@ -7,30 +7,40 @@
 namespace tidemark::tide {
 namespace {
 
-constexpr std::uint64_t headers_an_ask = 256;
+constexpr std::uint64_t headers_at_first = 8, headers_an_ask = 256;
 
 } // namespace
 
-/// Is our tip still the chain's? If it is, parents prove the rest.
+/// Is our tip still the chain's? If it is, parents prove the rest. An endpoint that lags has no
+/// block there: that proves nothing, and the head pass says if nobody answers at all.
 tide::pass tide::check_pass() {
   next_check_ = now_ + settings_.reorg_interval;
   const auto tip = held_.tip();
   if (!tip) co_return pass_end::done;
+  if (settings_.quorum > 1) {
+    ask_for(ask_votes{false, false, tip->number});
+    const answer a = co_await the_answer{*this};
+    if (const auto* got = std::get_if<votes_answer>(&a.what))
+      for (const auto& v : got->votes)
+        if (v.there && v.there->hash != tip->hash) suspect_reorg_ = true;
+    co_return pass_end::done;
+  }
   ask_for(ask_headers{tip->number, tip->number});
   const answer a = co_await the_answer{*this};
-  const auto* read = std::get_if<headers_answer>(&a.what);
-  // An endpoint that lags has no block there: that proves nothing, and the head pass says if nobody
-  // answers at all.
-  if (read && read->headers.front().hash != tip->hash) suspect_reorg_ = true;
+  if (const auto* read = std::get_if<headers_answer>(&a.what))
+    for (const auto& h : read->headers)
+      if (h.number == tip->number && h.hash != tip->hash) suspect_reorg_ = true;
   co_return pass_end::done;
 }
 
-/// Where the chain of an endpoint whose head is at least ours leaves what we hold. Not found: there
-/// is no fork, or that endpoint cannot say. `lost`: nothing that we hold is on its chain, and what
-/// lies below is not held.
-task<std::optional<tide::fork>> tide::find_fork() {
+/// Where the chain of an endpoint (of the preferred one, if none is named) whose head is at least
+/// ours leaves what we hold. Not found: there is no fork, or that endpoint cannot say. `lost`:
+/// nothing that we hold is on its chain, and what lies below is not held. `lower_too`: an operator
+/// says that the chain was set back.
+task<std::optional<tide::fork>> tide::find_fork(std::optional<std::size_t> endpoint,
+                                                bool lower_too) {
   const auto tip = held_.tip();
-  ask_for(ask_head{});
+  ask_for(ask_head{}, endpoint);
   const answer latest = co_await the_answer{*this};
   const auto* seen = std::get_if<head_answer>(&latest.what);
   if (!seen) {
@@ -38,13 +48,17 @@ task<std::optional<tide::fork>> tide::find_fork() {
     co_return std::nullopt;
   }
   fork f;
-  if (!tip || seen->head.number < tip->number)
+  f.endpoint = latest.endpoint;
+  f.endpoint_name = latest.endpoint_name;
+  if (!tip || (seen->head.number < tip->number && !lower_too))
     co_return f; // a lower head is an endpoint that lags, not a reorg
   f.new_head = seen->head.id();
   const auto lowest = held_.linked_down_to();
   std::optional<evm::header> upper; // the lowest header of the new branch seen so far
-  std::uint64_t to = tip->number;
-  for (std::uint64_t window = 1;; window = std::min(window * 8, headers_an_ask)) {
+  // From a little above our tip: its height may be void there.
+  std::uint64_t to = std::min(tip->number + headers_at_first, seen->head.number);
+  for (std::uint64_t window = 2 * headers_at_first; to >= lowest;
+       window = std::min(window * 8, headers_an_ask)) {
     const auto from = to - lowest + 1 > window ? to - window + 1 : lowest;
     ask_for(ask_headers{from, to}, latest.endpoint);
     const answer a = co_await the_answer{*this};
@@ -58,10 +72,12 @@ task<std::optional<tide::fork>> tide::find_fork() {
         fail(a.endpoint_name + " mixed two forks while a reorg was looked into; asking again");
         co_return std::nullopt;
       }
-      if (held_.find(it->number)->id.hash == it->hash) {
-        f.found = it->number != tip->number;
+      const auto* held = held_.find(it->number); // none: that height is void on our branch
+      if (held && held->id.hash == it->hash) {
+        f.found = upper && it->number != tip->number;
         f.ancestor = it->id();
         f.base = *it;
+        if (upper) f.branch = upper->hash;
         co_return f;
       }
       upper = *it;
@@ -70,26 +86,70 @@ task<std::optional<tide::fork>> tide::find_fork() {
     to = from - 1;
   }
   f.found = true;
+  if (upper) f.branch = upper->hash;
   if (lowest > first_unmarked()) {
     // The walk ended at the hole: all above it is undone and read again.
     f.ancestor = mark_;
     if (!mark_) {
       ask_for(ask_headers{0, 0}, latest.endpoint);
       const answer a = co_await the_answer{*this};
+      const auto* first = header_at(a, 0);
+      if (!first) co_return std::nullopt;
+      f.ancestor = first->id();
+    }
+  } else if (start_ > 0 && lowest < start_ && upper) {
+    // Below the start all agree, whatever hash that block has now, and whatever its height.
+    if (upper->number >= start_) {
+      const auto low = start_ > headers_at_first ? start_ - headers_at_first : 0;
+      const auto parent = upper->parent;
+      ask_for(ask_headers{low, start_ - 1}, latest.endpoint);
+      const answer a = co_await the_answer{*this};
       const auto* read = std::get_if<headers_answer>(&a.what);
-      if (!read) {
-        fail(std::get<no_answer>(a.what).text);
+      if (!read || read->headers.back().hash != parent) {
+        fail(a.endpoint_name + " cannot say what lies below the start");
         co_return std::nullopt;
       }
-      f.ancestor = read->headers.front().id();
+      upper = read->headers.back();
     }
-  } else if (start_ > 0 && lowest + 1 == start_) {
-    f.ancestor = upper->id(); // below the start all agree, whatever hash that block has now
+    f.ancestor = upper->id();
     f.base = *upper;
   } else {
     f.lost = true;
   }
   co_return f;
+}
+
+/// At or below the mark one endpoint's fork is not enough: each is asked for the branch that it is
+/// on. A quorum left: `left`, and `f` is what they say. A quorum is on ours: `ours`, and those that
+/// are alone with their fork lose their turn. Neither: `split`, and `trouble_` says how.
+task<std::optional<tide::word>> tide::poll_forks(fork& f) {
+  std::size_t left = 1, ours = 0;
+  std::vector<fork> alone{f};
+  std::string how = f.endpoint_name + " left";
+  for (std::size_t e = 0; e < settings_.endpoints && left < settings_.quorum; ++e) {
+    if (e == f.endpoint) continue;
+    const auto looked = co_await find_fork(e, false);
+    if (!looked) continue; // it does not answer, and counts for nothing
+    if (looked->found && looked->ancestor == f.ancestor && looked->branch == f.branch) {
+      ++left;
+    } else if (!looked->found && looked->ancestor) {
+      ++ours;
+      how += ", " + looked->endpoint_name + " did not";
+    } else if (looked->found) {
+      alone.push_back(*looked);
+      how += ", " + looked->endpoint_name + " left elsewhere";
+    }
+  }
+  if (left >= settings_.quorum) co_return word::left;
+  if (ours >= settings_.quorum) {
+    for (const auto& one : alone)
+      stands_alone(one.endpoint,
+                   "it is alone with a fork at or below the mark, head " + place(one.new_head));
+    co_return word::ours;
+  }
+  fail("a fork at or below the mark, and no quorum of " + std::to_string(settings_.quorum) +
+       " for either side: " + how + "; nothing is confirmed and nothing taken back");
+  co_return word::split;
 }
 
 bool tide::must_halt(std::uint64_t ancestor) const {
@@ -110,9 +170,17 @@ tide::pass tide::halt(const std::string& reason) {
 }
 
 tide::pass tide::reorg_pass() {
-  auto looked = co_await find_fork();
+  auto looked = co_await find_fork(std::nullopt, false);
   if (!looked) co_return pass_end::failed;
   fork f = std::move(*looked);
+  if (!f.found && settings_.quorum > 1 && f.ancestor) {
+    // The preferred one is on our branch; whoever made us look is not.
+    for (std::size_t e = 0; e < settings_.endpoints && !f.found; ++e) {
+      if (e == looked->endpoint) continue;
+      auto other = co_await find_fork(e, false);
+      if (other && other->found) f = std::move(*other);
+    }
+  }
   if (!f.found) {
     suspect_reorg_ = false;
     second_look_.reset();
@@ -121,6 +189,14 @@ tide::pass tide::reorg_pass() {
   }
   const auto ancestor = f.lost ? 0 : f.ancestor->number;
   if (f.lost || (mark_ && ancestor < mark_->number)) {
+    const auto word_of_all = co_await poll_forks(f);
+    if (!word_of_all || *word_of_all == word::split) co_return pass_end::failed;
+    if (*word_of_all == word::ours) {
+      suspect_reorg_ = false;
+      second_look_.reset();
+      next_head_ = now_;
+      co_return pass_end::done;
+    }
     // At or below the mark a block is taken back only when it is still so a poll later.
     if (second_look_ != ancestor) {
       second_look_ = ancestor;
@@ -155,6 +231,8 @@ tide::pass tide::undo(const fork& f) {
   if (held_.contradicts(*f.ancestor)) {
     set.verdicts.push_back(orphaned{held_.find(f.ancestor->number)->id});
     set.headers.push_back(held_of(f.base, true));
+  } else if (!held_.find(f.ancestor->number) && f.base.id() == *f.ancestor) {
+    set.headers.push_back(held_of(f.base, true)); // below the start, where ours begins elsewhere
   }
   set.verdicts.push_back(reorg{depth, *f.ancestor, old_head, f.new_head, false});
   const auto headers = set.headers;

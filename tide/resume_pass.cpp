@@ -18,19 +18,23 @@ task<std::optional<tide::fork>> tide::find_deep_fork(const std::vector<event_blo
     if (b.id.number >= lowest) continue; // find_fork has been there
     ask_for(ask_headers{b.id.number, b.id.number});
     const answer a = co_await the_answer{*this};
-    const auto* read = std::get_if<headers_answer>(&a.what);
-    if (!read) co_return std::nullopt;
-    if (read->headers.front().hash != b.id.hash) continue;
-    f.base = read->headers.front();
+    if (std::holds_alternative<no_answer>(a.what)) {
+      // A chain that was set back may have none there; the others of ours lie below.
+      if (f.new_head.number < b.id.number) continue;
+      co_return std::nullopt;
+    }
+    const auto* there = header_at(a, b.id.number);
+    if (!there || there->hash != b.id.hash) continue;
+    f.base = *there;
     f.ancestor = b.id;
     co_return f;
   }
   const auto before_start = start_ > 0 ? start_ - 1 : 0;
   ask_for(ask_headers{before_start, before_start});
   const answer a = co_await the_answer{*this};
-  const auto* read = std::get_if<headers_answer>(&a.what);
-  if (!read) co_return std::nullopt;
-  f.base = read->headers.front();
+  const auto* there = header_at(a, before_start);
+  if (!there) co_return std::nullopt;
+  f.base = *there;
   f.ancestor = f.base.id();
   co_return f;
 }
@@ -46,23 +50,22 @@ tide::pass tide::resume_pass() {
     answer_with({true, "the chain is not halted", {}, 0, 0});
     co_return pass_end::done;
   }
-  auto looked = co_await find_fork();
+  auto looked = co_await find_fork(std::nullopt, true);
   if (!looked) {
     answer_with({false, "no endpoint could say which chain is canonical: " + trouble_, {}, 0, 0});
     co_return pass_end::failed;
   }
   fork f = std::move(*looked);
-  if (!f.found && !f.ancestor) {
-    answer_with(
-        {false,
-         "the endpoint's head is below ours, which proves nothing; try again when it has caught up",
-         {},
-         0,
-         0});
+  const auto tip = held_.tip();
+  const bool lower = tip && f.new_head.number < tip->number;
+  if (!f.found && lower) {
+    const std::string text =
+        "the endpoint's head is below ours, which proves nothing; try again when it has caught up";
+    answer_with({false, text, {}, 0, 0});
     co_return pass_end::done;
   }
   write_set set = new_set();
-  if (!f.found || (!f.lost && !must_halt(f.ancestor->number))) {
+  if (!f.found || (!f.lost && !lower && !must_halt(f.ancestor->number))) {
     set.verdicts.push_back(resumed{});
     put(std::move(set));
     const store_answer done = co_await the_outcome{*this};
@@ -71,6 +74,7 @@ tide::pass tide::resume_pass() {
       co_return pass_end::failed;
     }
     halted_.reset();
+    set_back_since_.reset();
     suspect_reorg_ = f.found;
     next_head_ = now_;
     answer_with({true, "the chain is ours", {}, 0, 0});
@@ -128,6 +132,7 @@ tide::pass tide::resume_pass() {
                      [&](const ripening& r) { return r.block.number > ancestor.number; }),
       waiting_.end());
   halted_.reset();
+  set_back_since_.reset();
   suspect_reorg_ = false;
   second_look_.reset();
   next_head_ = now_;

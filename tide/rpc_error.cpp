@@ -36,6 +36,13 @@ bool says_too_big(const std::string& t) {
   return what && much;
 }
 
+/// geth: "exceed max addresses or topics per search position".
+bool says_long_list(const std::string& t) {
+  return has_any(t, {"addresses or topics", "max addresses", "too many addresses",
+                     "number of addresses", "addresses exceed", "addresses limit", "address list",
+                     "maximum addresses", "max topics", "too many topics", "number of topics"});
+}
+
 bool says_less_often(const std::string& t) {
   return has_any(t,
                  {"rate limit", "ratelimit", "requests per second", "too many requests",
@@ -129,14 +136,17 @@ rpc_failure classify(const rpc_error& e) {
                "block is out of range", "header not found", "unknown block", "could not be found",
                "block not found", "indexing is in progress", "not yet available", "future block"}))
     return rpc_failure::ahead;
+  if (says_long_list(t)) return rpc_failure::long_list;
   if (e.code == -32601 || e.code == -32004 ||
-      has_any(t, {"method not", "unsupported method", "not supported method",
-                  "does not exist/is not available", "method is not"}))
+      has_any(t,
+              {"method not", "unsupported method", "not supported method",
+               "does not exist/is not available", "method is not", "not supported on pre-merge"}))
     return rpc_failure::unsupported;
   if (e.http_status == 413 || e.code == -32614 || says_too_big(t)) return rpc_failure::too_big;
   if (has_any(t, {"unauthorized", "invalid api key", "forbidden", "api key"}))
     return rpc_failure::auth;
-  if (has_any(t, {"invalid block range", "addresses or topics"})) return rpc_failure::ours;
+  if (has_any(t, {"invalid block range", "invalid tag", "invalid block tag"}))
+    return rpc_failure::ours;
   return rpc_failure::transient;
 }
 
@@ -168,10 +178,21 @@ std::optional<std::uint64_t> span_hint(const rpc_error& e, std::uint64_t asked) 
   return least;
 }
 
+excess excess_of(const rpc_error& e) {
+  const auto t = lower(e.message);
+  // Alchemy and Infura name a block range beside what they mean: the answer's size.
+  if (has_any(t, {"result", "response", "logs matched", "returned more", "bytes", "timeout",
+                  "timed out", "too many logs", "size exceeded"}))
+    return excess::volume;
+  return e.code == -32614 || has_any(t, {"range", "block"}) ? excess::blocks : excess::volume;
+}
+
 std::string_view to_text(rpc_failure f) {
   switch (f) {
   case rpc_failure::too_big:
     return "too big";
+  case rpc_failure::long_list:
+    return "too long a list";
   case rpc_failure::ahead:
     return "ahead of that endpoint";
   case rpc_failure::transient:

@@ -12,6 +12,7 @@ namespace tidemark::tide {
 /// numbers and the status decide.
 enum class rpc_failure : std::uint8_t {
   too_big,      ///< ask for less
+  long_list,    ///< ask for fewer addresses or topics at once
   ahead,        ///< that endpoint is not there yet
   transient,    ///< again later, or another endpoint
   rate_limited, ///< as transient, and it wants less of us
@@ -31,6 +32,11 @@ rpc_failure classify(const rpc_error& e);
 /// The number of blocks that the text says would work; only ever an upper bound on a size, never a
 /// place to go on from.
 std::optional<std::uint64_t> span_hint(const rpc_error& e, std::uint64_t asked);
+
+/// What there was too much of where a range is too big: blocks, whatever is in them, or what the
+/// answer would hold.
+enum class excess : std::uint8_t { blocks, volume };
+excess excess_of(const rpc_error& e);
 
 std::string_view to_text(rpc_failure f);
 

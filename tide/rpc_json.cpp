@@ -2,7 +2,9 @@
 #include "tide/rpc_json.hpp"
 
 #include "evm/hex.hpp"
+#include "tide/json_fields.hpp"
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
 #include <limits>
@@ -12,55 +14,6 @@ namespace {
 
 namespace json = boost::json;
 
-/// Reads fields of one object and remembers the first that is wrong.
-class fields {
-public:
-  fields(const json::value& v, std::string what) : object_(v.if_object()), what_(std::move(what)) {
-    if (!object_) complain("is no object");
-  }
-
-  const std::string& trouble() const { return trouble_; }
-  bool good() const { return trouble_.empty(); }
-
-  template <class T> void hex(std::string_view name, T& out) {
-    if (const auto* s = text(name); s && !evm::parse_hex_into(*s, out.octets)) wrong(name);
-  }
-  void hex(std::string_view name, evm::bytes& out) {
-    const auto* s = text(name);
-    if (!s) return;
-    // Some endpoints say "" where the rest say "0x".
-    auto read = evm::parse_hex(s->empty() ? std::string_view("0x") : std::string_view(*s));
-    read ? void(out = std::move(*read)) : wrong(name);
-  }
-  template <class T> void quantity(std::string_view name, T& out) {
-    const auto* s = text(name);
-    if (!s) return;
-    const auto read = evm::parse_quantity(*s);
-    if (!read || *read > static_cast<std::uint64_t>(std::numeric_limits<T>::max()))
-      return wrong(name);
-    out = static_cast<T>(*read);
-  }
-  const json::value* find(std::string_view name) const {
-    return object_ ? object_->if_contains(name) : nullptr;
-  }
-  void wrong(std::string_view name) { complain("has a wrong " + std::string(name)); }
-
-private:
-  const json::string* text(std::string_view name) {
-    if (!good()) return nullptr;
-    const auto* v = find(name);
-    const auto* s = v ? v->if_string() : nullptr;
-    if (!s) complain("has no " + std::string(name));
-    return s;
-  }
-  void complain(std::string why) {
-    if (trouble_.empty()) trouble_ = what_ + " " + why;
-  }
-
-  const json::object* object_;
-  std::string what_, trouble_;
-};
-
 constexpr std::uint64_t highest_block = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t latest_time =
     253'402'300'799; // the end of the year 9999, the last that RFC 3339 can say
@@ -68,14 +21,16 @@ constexpr std::size_t most_topics = 4;
 
 } // namespace
 
-evm::result<evm::header> header_from(const json::value& v) {
+evm::result<evm::header> header_from(const json::value& v, bool sealed) {
   evm::header h;
-  fields f(v, "the block header");
+  json_fields f(v, "the block header");
   f.quantity("number", h.number);
   f.hex("hash", h.hash);
   f.hex("parentHash", h.parent);
   f.quantity("timestamp", h.time);
   f.hex("logsBloom", h.logs_bloom.bits);
+  if (const auto* root = f.find("receiptsRoot"); root && root->is_string())
+    h.receipts_root = evm::parse_hash(root->get_string()).value_or(evm::hash32{});
   if (h.number > highest_block) f.wrong("number");
   if (h.time > latest_time) f.wrong("timestamp");
   if (const auto* list = f.find("transactions"); list && list->is_array())
@@ -89,12 +44,14 @@ evm::result<evm::header> header_from(const json::value& v) {
       h.transactions.push_back(*hash);
     }
   if (!f.good()) return evm::fail(f.trouble());
+  if (sealed)
+    if (const auto done = seal(h, v); !done) return done.error();
   return h;
 }
 
 evm::result<evm::log> log_from(const json::value& v) {
   evm::log l;
-  fields f(v, "a log");
+  json_fields f(v, "a log");
   f.hex("address", l.address);
   f.hex("data", l.data);
   f.quantity("blockNumber", l.block.number);
@@ -127,14 +84,18 @@ evm::result<evm::log> log_from(const json::value& v) {
 
 evm::result<evm::receipt> receipt_from(const json::value& v) {
   evm::receipt r;
-  fields f(v, "a receipt");
+  json_fields f(v, "a receipt");
   f.hex("transactionHash", r.tx);
   f.hex("blockHash", r.block.hash);
   f.quantity("blockNumber", r.block.number);
   if (r.block.number > highest_block) f.wrong("blockNumber");
   f.quantity("transactionIndex", r.tx_index);
-  if (const auto* status = f.find("status"); status && status->is_string())
-    r.success = evm::parse_quantity(status->get_string()) == 1;
+  if (f.has("status")) {
+    std::uint8_t status = 0;
+    f.quantity("status", status);
+    if (status > 1) f.wrong("status");
+    r.success = status == 1;
+  }
   const auto* logs = f.find("logs");
   if (!logs || !logs->is_array()) f.wrong("logs");
   if (!f.good()) return evm::fail(f.trouble());

@@ -4,6 +4,7 @@
 #include "evm/chain_data.hpp"
 #include "evm/result.hpp"
 #include "tide/interest.hpp"
+#include "tide/seal_json.hpp"
 
 #include <boost/json/value.hpp>
 
@@ -17,8 +18,11 @@
 
 namespace tidemark::tide {
 
-evm::result<evm::header> header_from(const boost::json::value& v);
+/// The receipts root is zero where the answer has no right one. `sealed` asks for every field of
+/// the header and for what they hash to (seal_json.hpp): then a missing or wrong one is an error.
+evm::result<evm::header> header_from(const boost::json::value& v, bool sealed = false);
 evm::result<evm::log> log_from(const boost::json::value& v);
+/// A failed transaction may have logs: Polygon and zkSync log its fee, and so does Tempo.
 evm::result<evm::receipt> receipt_from(const boost::json::value& v);
 
 /// One call of JSON-RPC 2.0.

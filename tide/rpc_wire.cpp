@@ -83,9 +83,10 @@ rpc_reply::rpc_reply(std::string_view body, int http_status, std::size_t calls)
 void rpc_reply::read(const json::value& root, std::size_t calls, int http_status) {
   results_.assign(calls,
                   {nullptr, rpc_error{http_status, 0, "the answer has nothing for this call"}});
-  std::vector<bool> found(calls);
+  found_.assign(calls, false);
+  const json::value* nobodys = nullptr; // an error that names no call
   const auto put = [&](const json::object& o, std::size_t i) {
-    found[i] = true;
+    found_[i] = true;
     if (const auto* e = o.if_contains("error"); e && !e->is_null()) {
       results_[i] = {nullptr, error_of(*e, http_status)};
     } else if (const auto* r = o.if_contains("result")) {
@@ -100,8 +101,13 @@ void rpc_reply::read(const json::value& root, std::size_t calls, int http_status
       if (id && id->is_int64()) n = id->get_int64();
       if (n >= 1 && static_cast<std::uint64_t>(n) <= calls)
         put(*o, static_cast<std::size_t>(n) - 1);
+      else if (const auto* e = o && (!id || id->is_null()) ? o->if_contains("error") : nullptr)
+        nobodys = e;
     }
-    missing_ = static_cast<std::size_t>(std::count(found.begin(), found.end(), false));
+    missing_ = static_cast<std::size_t>(std::count(found_.begin(), found_.end(), false));
+    if (!nobodys || nobodys->is_null() || missing_ < calls) return;
+    refuses_batches_ = calls > 1;
+    whole_ = error_of(*nobodys, http_status);
     return;
   }
   const auto* o = root.if_object();

@@ -32,7 +32,8 @@ public:
   const std::optional<rpc_error>& whole() const { return whole_; }
   /// Calls that the answer has nothing for: a batch that was too large for somebody on the way.
   std::size_t missing() const { return missing_; }
-  /// The endpoint answered a batch with one object: it may not know batches.
+  bool lacks(std::size_t call) const { return !found_[call]; }
+  /// The endpoint answered a batch with one object, or one error for it: it may not know batches.
   bool refuses_batches() const { return refuses_batches_; }
 
 private:
@@ -41,6 +42,7 @@ private:
   std::unique_ptr<boost::json::monotonic_resource> memory_;
   boost::json::value root_;
   std::vector<call_result> results_;
+  std::vector<bool> found_;
   std::optional<rpc_error> whole_;
   std::size_t missing_ = 0;
   bool refuses_batches_ = false;

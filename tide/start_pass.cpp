@@ -19,14 +19,14 @@ tide::pass tide::start_pass() {
   if (start > 0) {
     ask_for(ask_headers{start - 1, start - 1}, latest.endpoint);
     const answer below = co_await the_answer{*this};
-    const auto* headers = std::get_if<headers_answer>(&below.what);
-    if (!headers) {
+    const auto* before = header_at(below, start - 1);
+    if (!before) {
       fail("the chain begins at block " + std::to_string(start) +
-           ", and the block before it cannot be read: " + std::get<no_answer>(below.what).text);
+           ", and the block before it cannot be read: " + trouble_);
       co_return pass_end::failed;
     }
-    beginning.mark = headers->headers.front().id();
-    set.headers.push_back(held_of(headers->headers.front(), true));
+    beginning.mark = before->id();
+    set.headers.push_back(held_of(*before, true));
   }
   set.verdicts.push_back(beginning);
   put(set);

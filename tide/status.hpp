@@ -24,6 +24,7 @@ struct endpoint_status {
   std::optional<std::uint64_t> head;
   double latency_ms = 0; ///< moving average of successful calls
   std::uint64_t errors = 0, lies = 0;
+  double error_rate = 0; ///< moving average of asks that failed, 0 to 1
 };
 
 struct reconcile_report {
@@ -64,6 +65,16 @@ struct resume_report {
   std::optional<evm::block_id> ancestor; ///< what accept_reorg would go back to
   std::uint64_t depth = 0,
                 rolled_back = 0; ///< blocks of ours that left the chain · confirmed events in them
+};
+
+/// `chain skip`: the mark is to pass [from, to], which no endpoint serves.
+struct skip_order {
+  std::uint64_t from = 0, to = 0;
+  std::string who, reason;
+};
+struct skip_answered {
+  bool skipped = false;
+  std::string text; ///< why not
 };
 
 } // namespace tidemark::tide

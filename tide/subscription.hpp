@@ -15,7 +15,8 @@
 
 namespace tidemark::tide {
 
-/// `where: {to: …}`: the argument is one of these, compared as the topic that it is or would be (evm::topic_of).
+/// `where: {to: …}`: the argument is one of these, compared as the topic that it is or would be
+/// (evm::topic_of).
 struct condition {
   std::size_t input = 0; ///< index into event.inputs
   std::set<evm::hash32> one_of;

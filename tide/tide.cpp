@@ -12,7 +12,6 @@ namespace {
 constexpr std::size_t hints_in_memory = 64;
 constexpr millis longest_back_off = 30'000;
 constexpr millis look_for_hints_anyway = 30'000; // a lost bell is made good by this
-constexpr std::uint64_t catching_up_from = 50;   // blocks behind
 
 } // namespace
 
@@ -20,9 +19,12 @@ tide::tide(settings s, std::shared_ptr<const interest> wants, boot_state from, m
     : settings_(std::move(s)), wants_(std::move(wants)), boot_(std::move(from)), turn_(boot_.turn),
       started_(boot_.start_block.has_value()), start_(boot_.start_block.value_or(0)),
       mark_(boot_.mark), final_(boot_.final_block), halted_(boot_.halted), waiting_(boot_.waiting),
-      now_(now), next_overlap_(now + settings_.reconcile_interval),
+      ways_(boot_.ways), stored_ways_(boot_.ways), put_ways_(boot_.ways), now_(now),
+      next_overlap_(now + settings_.reconcile_interval),
       next_check_(now + settings_.reorg_interval),
       asks_(static_cast<std::uint64_t>(now) << 20) { // no answer to an earlier Tide fits
+  ways_.state_sync = stored_ways_.state_sync = put_ways_.state_sync =
+      has_state_sync(settings_.chain_id);
   for (const auto& h : boot_.headers)
     held_.add(h);
   // What happened while we were away is found before anything is concluded on top of it.
@@ -36,8 +38,8 @@ tide::effects tide::answered(answer a, millis now) {
   open_ask_.reset();
   seen_head_ = std::max(seen_head_, a.endpoint_head);
   answer_ = std::move(a);
-  now_ = now;
-  resume_waiting();
+  now_ = answered_at_ = now;
+  if (for_an_answer_) resume_waiting();
   return run(now);
 }
 
@@ -46,6 +48,7 @@ tide::effects tide::stored(store_answer a, millis now) {
   now_ = now;
   if (const auto* ok = std::get_if<applied>(&a)) {
     turn_ = ok->turn;
+    stored_ways_ = put_ways_;
   } else if (const auto* no = std::get_if<refused>(&a)) {
     out_.push_back(said{
         true, "the store refused what this chain concluded, so it begins again from the store: " +
@@ -89,13 +92,35 @@ tide::effects tide::resume(bool accept_reorg, millis now) {
   return run(now);
 }
 
-void tide::ask_for(ask_what what, std::optional<std::size_t> endpoint) {
+tide::effects tide::skip(skip_order order, millis now) {
+  skip_order_ = std::move(order);
+  return run(now);
+}
+
+void tide::ask_for(ask_what what, std::optional<std::size_t> endpoint,
+                   std::optional<std::size_t> rather_not) {
+  // One open ask: what was asked for ahead is given up for it.
+  ahead_.reset();
+  answer_.reset();
   open_ask_ = ++asks_;
-  out_.push_back(ask{asks_, std::move(what), endpoint});
+  out_.push_back(ask{asks_, std::move(what), endpoint, rather_not});
+}
+
+void tide::ask_ahead(ask_range what) {
+  ask_for(what);
+  ahead_ = std::move(what);
+}
+
+bool tide::asked_ahead(const ask_range& what) const {
+  const bool stale = answer_ && now_ - answered_at_ > settings_.poll;
+  return ahead_ && !stale && ahead_->from == what.from && ahead_->filter == what.filter &&
+         ahead_->to <= what.to && ahead_->sealed == what.sealed;
 }
 
 void tide::put(write_set set) {
   store_open_ = true;
+  for (const auto& v : set.verdicts)
+    if (const auto* l = std::get_if<learned>(&v)) put_ways_ = l->ways;
   out_.push_back(conclude{std::move(set)});
 }
 
@@ -127,13 +152,15 @@ tide::effects tide::run(millis now) {
 
 tide::pass_kind tide::next_pass() const {
   if (resume_order_) return pass_kind::resume;
+  if (skip_order_) return pass_kind::skip;
   if (halted_ || !held_back_.empty()) return pass_kind::none;
   if (!started_) return now_ >= next_start_ ? pass_kind::start : pass_kind::none;
   // A fork is looked into before anything else is concluded.
   if (suspect_reorg_) return now_ >= next_reorg_ ? pass_kind::reorg : pass_kind::none;
   if (now_ >= next_head_) return pass_kind::head;
   if (!hints_.empty() && now_ >= next_hints_) return pass_kind::hints;
-  if (now_ >= next_reconcile_ && (behind() || ripe())) return pass_kind::reconcile;
+  if (now_ >= next_ripen_ && ripe()) return pass_kind::ripen;
+  if (now_ >= next_reconcile_ && behind()) return pass_kind::reconcile;
   if (now_ >= next_overlap_ && mark_ && !behind()) return pass_kind::overlap;
   if (now_ >= next_check_ && !held_.empty()) return pass_kind::check;
   return pass_kind::none;
@@ -149,7 +176,9 @@ tide::pass tide::begin(pass_kind k) {
   case pass_kind::hints:
     return hint_pass();
   case pass_kind::reconcile:
-    return ripe() ? ripen() : reconcile_pass(first_unmarked(), *target(), true);
+    return reconcile_pass(first_unmarked(), *target(), true);
+  case pass_kind::ripen:
+    return ripen();
   case pass_kind::overlap:
     next_overlap_ = now_ + settings_.reconcile_interval;
     return overlap_pass();
@@ -157,6 +186,8 @@ tide::pass tide::begin(pass_kind k) {
     return reorg_pass();
   case pass_kind::resume:
     return resume_pass();
+  case pass_kind::skip:
+    return skip_pass();
   case pass_kind::check:
   case pass_kind::none:
     break;
@@ -192,6 +223,9 @@ void tide::finished(pass_kind k, pass_end end) {
   case pass_kind::reconcile:
     next_reconcile_ = later;
     break;
+  case pass_kind::ripen:
+    next_ripen_ = later;
+    break;
   case pass_kind::reorg:
     next_reorg_ = later;
     break;
@@ -200,49 +234,14 @@ void tide::finished(pass_kind k, pass_end end) {
   }
 }
 
-chain_view tide::view() const {
-  chain_view v;
-  if (const auto tip = held_.tip()) v.head = tip->number;
-  // A tag above our head waits for the head; one at the head is believed only where the chain has
-  // no reorgs; one that names a block that is not ours says nothing (rpc.md: tags).
-  const auto believed = [&](const std::optional<evm::block_id>& t,
-                            bool below_head) -> std::optional<std::uint64_t> {
-    if (!t || t->number > v.head || held_.contradicts(*t)) return std::nullopt;
-    if (below_head && t->number == v.head && t->number > 0) return std::nullopt;
-    return t->number;
-  };
-  v.safe = believed(safe_, false);
-  v.finalized = believed(finalized_, !settings_.instant);
-  return v;
-}
-
-std::optional<std::uint64_t> tide::target() const {
-  if (held_.empty()) return std::nullopt;
-  return reach(settings_.confirmations, view());
-}
-
-bool tide::behind() const {
-  const auto t = target();
-  return t && *t >= first_unmarked();
-}
-
-bool tide::ripe() const {
-  const auto v = view();
-  return std::any_of(waiting_.begin(), waiting_.end(),
-                     [&](const ripening& r) { return holds(r.asks, r.block.number, v); });
-}
-
 void tide::fail(std::string text) { trouble_ = std::move(text); }
-
-std::string tide::place(const evm::block_id& id) const {
-  return "block " + std::to_string(id.number) + " (" + evm::to_hex(id.hash).substr(0, 18) + "…)";
-}
 
 write_set tide::new_set() const {
   write_set w;
   w.chain_id = settings_.chain_id;
   w.turn = turn_;
   w.view = view();
+  if (ways_ != stored_ways_) w.verdicts.push_back(learned{ways_});
   if (mark_ && mark_->number > settings_.max_depth)
     w.keep_from = mark_->number - settings_.max_depth;
   return w;
@@ -254,43 +253,9 @@ millis tide::next_tick() const {
   if (suspect_reorg_) return next_reorg_;
   auto at = std::min({next_head_, next_check_, next_overlap_, next_take_});
   if (!hints_.empty()) at = std::min(at, next_hints_);
-  if (behind() || ripe()) at = std::min(at, next_reconcile_);
+  if (behind()) at = std::min(at, next_reconcile_);
+  if (ripe()) at = std::min(at, next_ripen_);
   return at;
-}
-
-chain_status tide::status() const {
-  chain_status s;
-  s.name = settings_.name;
-  s.id = settings_.chain_id;
-  s.head = held_.tip();
-  s.mark = mark_;
-  const auto v = view();
-  s.safe = v.safe;
-  s.finalized = v.finalized;
-  s.last_reconcile = last_reconcile_;
-  if (behind()) s.lag_blocks = *target() + 1 - first_unmarked();
-  const auto failing =
-      std::max_element(records_.begin(), records_.end(),
-                       [](const record& a, const record& b) { return a.failures < b.failures; });
-  if (halted_) {
-    s.state = chain_state::halted;
-    s.reason = *halted_;
-  } else if (!held_back_.empty()) {
-    s.state = chain_state::degraded;
-    s.reason = held_back_;
-  } else if (!started_) {
-    s.state = chain_state::starting;
-    s.reason = failing->trouble;
-  } else if (failing->failures >= 2 || second_look_) {
-    s.state = chain_state::degraded;
-    s.reason = failing->failures >= 2 ? failing->trouble
-                                      : "a fork at or below the mark was seen; it is looked at "
-                                        "once more before anything is taken back";
-  } else {
-    s.state = s.lag_blocks > catching_up_from ? chain_state::catching_up : chain_state::following;
-    s.reason = notice_;
-  }
-  return s;
 }
 
 } // namespace tidemark::tide

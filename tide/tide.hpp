@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,7 +29,8 @@ struct settings {
   std::optional<std::uint64_t> start_block; ///< absent: the head at the first start
   bool follow = true, instant = false;
   tag strongest_tag = tag::none; ///< of every policy that can apply here: which tags are asked for
-  proof integrity = proof::bloom;
+  proof integrity = proof::bloom, backfill = proof::bloom; ///< within max_depth · deeper
+  std::size_t endpoints = 1, quorum = 1; ///< how many there are · have to agree on a hash
   millis poll = 4'000, reorg_interval = 15'000, reconcile_interval = 60'000;
   std::uint64_t max_depth = 256, max_range = 2'000, overlap = 256;
 };
@@ -47,13 +49,14 @@ struct said {
 }; ///< a line for the log
 struct caught_lying {
   std::size_t endpoint = 0;
-  std::string evidence;
+  std::string kind;     ///< block · logs · header · receipts · fork
+  std::string evidence; ///< block, what was said, what was proved
 };
 struct resume_answered {
   resume_report report;
 };
-using effect =
-    std::variant<ask, conclude, want_hints, want_event_blocks, said, caught_lying, resume_answered>;
+using effect = std::variant<ask, conclude, want_hints, want_event_blocks, said, caught_lying,
+                            resume_answered, skip_answered>;
 
 /// One chain, as a value: takes what happened and the time, gives back what to do. No clock, socket
 /// or thread decides anything in it.
@@ -75,8 +78,10 @@ public:
   effects stored(store_answer a, millis now);
   effects hinted(std::vector<chain_hint> hints, std::optional<millis> next_due, millis now);
   effects event_blocks(std::vector<event_block> blocks, millis now);
-  effects bell(millis now);                      ///< the store has due hints for us
-  effects resume(bool accept_reorg, millis now); ///< an operator's order → resume_answered
+  effects bell(millis now); ///< the store has due hints for us
+  // An operator's orders; one at a time.
+  effects resume(bool accept_reorg, millis now); ///< → resume_answered
+  effects skip(skip_order order, millis now);    ///< → skip_answered
   /// While there is a reason, no pass begins (the disk is nearly full); empty: on they go.
   void hold(std::string reason) { held_back_ = std::move(reason); }
 
@@ -92,12 +97,15 @@ private:
     start,
     head,
     hints,
+    ripen,
     reconcile,
     overlap,
     reorg,
     check,
-    resume
+    resume,
+    skip
   };
+  static constexpr std::size_t pass_kinds = 11;
   using pass = task<pass_end>;
 
   // tide.cpp: the loop
@@ -106,41 +114,64 @@ private:
   pass begin(pass_kind k);
   void finished(pass_kind k, pass_end end);
   millis back_off(pass_kind k) const;
+  // view.cpp: what is known now
   bool ripe() const;
-  /// Without `bloom` a header's bloom proves nothing, on chains whose blooms do not hold.
-  bool may_have_ours(const evm::header& h) const {
-    return settings_.integrity == proof::none || wants_->may_be_in(h.logs_bloom);
-  }
+  bool may_have_ours(const evm::header& h, proof asked) const;
   bool behind() const; ///< target is above the mark
   chain_view view() const;
   std::optional<std::uint64_t> target() const;
   std::uint64_t first_unmarked() const { return mark_ ? mark_->number + 1 : start_; }
   void fail(std::string text);
   std::string place(const evm::block_id& id) const;
+  std::string notices() const;
   write_set new_set() const;
 
   // start_pass.cpp
   pass start_pass();
   // head_pass.cpp
+  struct head_seen {
+    evm::header head;
+    std::size_t endpoint = 0;
+  };
   pass head_pass();
   pass take_new(const std::vector<evm::header>& fresh, std::size_t endpoint);
+  task<std::optional<head_seen>> look_at_head();
   void note_tags(const head_answer& a);
+  bool note_lower_head(const evm::header& head);
   std::string origin_of(const evm::hash32& tx) const;
-  // reading.cpp of blocks, shared by the passes
+  // proving.cpp: what the passes share
+  /// The header at that height out of an answer to ask_headers, or null: then `trouble_` says why.
+  const evm::header* header_at(const answer& a, std::uint64_t number);
+  void object(const answer& by, const objection& o, proof asked);
+  void note_ways(const block_reading& b, proof asked);
+  proved proof_of(const block_reading& b, const std::string& origin) const;
+  void stands_alone(std::size_t endpoint, const std::string& evidence);
+  task<bool> vouched(const evm::block_id& id, std::optional<std::size_t> by);
   task<std::optional<std::vector<block_reading>>> read_whole(const std::vector<evm::block_id>& ids,
-                                                             std::optional<std::size_t> endpoint);
+                                                             std::optional<std::size_t> endpoint,
+                                                             proof asked);
   std::vector<sighting> sightings_of(const block_reading& b, const std::string& origin) const;
   // reconcile_pass.cpp
   struct scan;
   pass reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves_mark);
   pass overlap_pass();
   pass ripen();
-  task<bool> read_suspicious(scan& s, std::size_t endpoint);
+  bool continues_ours(const std::vector<evm::header>& headers, std::uint64_t from);
+  std::optional<evm::block_id> final_at(const evm::block_id& mark) const;
+  // scan_proof.cpp
+  bool hold_against_range(const scan& s, const block_reading& b);
+  task<bool> read_proofs(scan& s, const std::vector<evm::block_id>& ids);
+  task<bool> prove(scan& s);
+  task<bool> prove_near(scan& s);
+  task<bool> prove_deep(scan& s);
   task<bool> conclude_scan(scan& s);
   task<bool> conclude_slice(scan& s, std::size_t first, std::size_t last);
   void after_slice(const scan& s, std::size_t last, const applied& a);
   // reorg_pass.cpp
   struct fork {
+    std::size_t endpoint = 0; ///< whose word it is
+    std::string endpoint_name;
+    std::optional<evm::hash32> branch; ///< the new branch's first block
     bool found = false;
     std::optional<evm::block_id> ancestor;
     evm::header base;
@@ -149,29 +180,47 @@ private:
   };
   pass check_pass();
   pass reorg_pass();
-  task<std::optional<fork>> find_fork();
+  task<std::optional<fork>> find_fork(std::optional<std::size_t> endpoint, bool lower_too);
+  enum class word : std::uint8_t { left, ours, split };
+  task<std::optional<word>> poll_forks(fork& f);
   bool must_halt(std::uint64_t ancestor) const;
   pass undo(const fork& f);
   pass halt(const std::string& reason);
   pass resume_pass();
+  pass skip_pass();
   task<std::optional<fork>> find_deep_fork(const std::vector<event_block>& blocks,
                                            const fork& seen);
   // hint_pass.cpp
   pass hint_pass();
+  task<bool> stands(const std::vector<block_reading>& readings,
+                    std::optional<std::size_t> endpoint);
   void look_again(const chain_hint& h, bool no_answer, std::vector<verdict>& out);
 
-  // What the coroutines wait for. Asking and waiting are two statements, and what a pass hands to
-  // another is a named object: g++ 12 destroys aggregates twice that are made inside a co_await
-  // expression (GCC bugs 98056, 100611).
-  void ask_for(ask_what what, std::optional<std::size_t> endpoint = {});
+  // What the coroutines wait for. Asking and waiting are two statements, what a pass hands to
+  // another is a named object, and no co_await stands behind ?:, && or ||: g++ 12 destroys
+  // aggregates twice that are made inside a co_await expression, and temporaries of a branch that
+  // was not taken (GCC bugs 98056, 100611).
+  void ask_for(ask_what what, std::optional<std::size_t> endpoint = {},
+               std::optional<std::size_t> rather_not = {});
+  void ask_ahead(ask_range what);
+  bool asked_ahead(const ask_range& what) const;
   void put(write_set set);
   struct suspended {
     tide& t;
     bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> h) { t.suspended_ = h; }
   };
+  /// One that was asked for ahead may be here already.
   struct the_answer : suspended {
-    answer await_resume() { return std::move(*t.answer_); }
+    bool await_ready() const noexcept { return t.answer_.has_value(); }
+    void await_suspend(std::coroutine_handle<> h) {
+      t.for_an_answer_ = true;
+      suspended::await_suspend(h);
+    }
+    answer await_resume() {
+      t.for_an_answer_ = false;
+      return *std::exchange(t.answer_, std::nullopt);
+    }
   };
   struct the_outcome : suspended {
     store_answer await_resume() { return std::move(*t.store_answer_); }
@@ -194,28 +243,40 @@ private:
   std::optional<std::string> halted_;
   held_headers held_;
   std::vector<ripening> waiting_;
+  chain_ways ways_, stored_ways_, put_ways_; ///< as known · as the store has it · as given to it
 
   // what is only known now
   std::optional<evm::block_id> safe_, finalized_;
-  std::uint64_t seen_head_ = 0; ///< the highest head that an endpoint named
+  std::optional<chain_view> agreed_; ///< how far a quorum has come; its absence: nobody asked yet
+  std::string disagreement_;         ///< why there is no quorum
+  std::optional<millis> lower_since_, set_back_since_; ///< heads below ours · of another chain
+  struct {
+    std::uint64_t number = 0, head = 0;
+    millis since = 0;
+  } standing_; ///< the finalized tag, since it last moved
+  oddity odd_blooms_, odd_indexes_;
+  std::map<std::size_t, millis> alone_; ///< endpoints on another chain than a quorum, since when
+  std::optional<std::size_t> doubted_;  ///< its last range was of another chain than ours
+  std::uint64_t seen_head_ = 0;         ///< the highest head that an endpoint named
   std::string held_back_;
   bool suspect_reorg_ = false;
   std::optional<std::uint64_t>
       second_look_; ///< the ancestor of a fork at or below the mark, seen once
   std::deque<chain_hint> hints_;
   std::optional<bool> resume_order_; ///< accept_reorg
+  std::optional<skip_order> skip_order_;
   std::optional<reconcile_report> last_reconcile_;
   std::string trouble_; ///< why the pass in progress is about to fail
-  std::string notice_;  ///< a lasting word about the chain, not a failure
   struct record {
     std::uint32_t failures = 0; ///< in a row
     std::string trouble;        ///< the last one's
   };
-  std::array<record, 9> records_; ///< by pass_kind
+  std::array<record, pass_kinds> records_; ///< by pass_kind
 
   // when
-  millis now_ = 0;
+  millis now_ = 0, answered_at_ = 0;
   millis next_start_ = 0, next_head_ = 0, next_take_ = 0, next_hints_ = 0, next_reconcile_ = 0;
+  millis next_ripen_ = 0;
   millis next_overlap_ = 0, next_check_ = 0, next_reorg_ = 0;
   bool hints_asked_ = false;
 
@@ -225,7 +286,9 @@ private:
   std::coroutine_handle<> suspended_;
   std::uint64_t asks_ = 0;
   std::optional<std::uint64_t> open_ask_;
+  std::optional<ask_range> ahead_; ///< asked for before its turn, while the store concludes
   bool store_open_ = false, blocks_open_ = false, ended_ = false;
+  bool for_an_answer_ = false; ///< what is suspended waits for an answer
   std::optional<answer> answer_;
   std::optional<store_answer> store_answer_;
   std::optional<std::vector<event_block>> event_blocks_;

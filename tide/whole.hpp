@@ -3,21 +3,36 @@
 
 #include "evm/result.hpp"
 #include "tide/ask.hpp"
+#include "tide/chain_ways.hpp"
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace tidemark::tide {
 
-/// How much a block read whole has to prove.
-enum class proof : std::uint8_t { none, bloom };
+/// What speaks against an answer.
+struct objection {
+  enum class kind : std::uint8_t {
+    lie,       ///< it contradicts itself or the block
+    numbering, ///< indexes have a hole, or are those of a chain that counts within transactions
+    bloom,     ///< the bloom is not the header's: something is hidden, or this chain's never fit
+    unprovable ///< fields that this version does not know
+  };
+  kind what = kind::lie;
+  std::string text;
+};
 
-/// Checks a block that was read whole against itself (design §5): every log is of this block,
-/// indexes are 0…n−1, transaction hashes fit the header's list, and the bloom made from the logs is
-/// the header's. Sorts the logs by index and drops equal doubles. The error says what the endpoint
-/// said and what the block proves.
-evm::result<void> prove_whole(block_reading& reading, proof asked);
+/// Checks a block that was read whole against itself (design §5): every log is of this block and of
+/// a listed transaction, indexes are 0…n−1 as the chain counts them, and the bloom made from the
+/// logs is the header's, or with `receipts` hash and root are what they claim. Sorts the logs,
+/// drops equal doubles, and those of pseudo-transactions without a hash, which nothing can name.
+std::optional<objection> object_to(block_reading& reading, proof asked, const chain_ways& ways);
+
+/// The header's own fields make its hash.
+std::optional<objection> object_to(const evm::header& sealed);
 
 /// The bloom that these logs make.
 evm::bloom bloom_of(const std::vector<evm::log>& logs);
@@ -26,8 +41,13 @@ evm::bloom bloom_of(const std::vector<evm::log>& logs);
 /// the whole block.
 std::map<evm::hash32, std::uint32_t> first_index_by_transaction(const std::vector<evm::log>& logs);
 
-/// Sorts a filtered answer by (block, index), drops equal doubles, and checks each log against the
-/// header of its block.
-evm::result<void> check_range(range_answer& range, std::uint64_t from);
+/// Sorts a filtered answer as the chain counts, drops equal doubles, and checks each log
+/// against the header of its block; the headers link by parents, whatever heights are void.
+/// `listed`: transactions must be in their block's list.
+evm::result<void> check_range(range_answer& range, std::uint64_t from, std::uint64_t to,
+                              const chain_ways& ways, bool listed);
+/// The same for logs that came without headers.
+evm::result<void> check_logs(std::vector<evm::log>& logs, const std::vector<evm::header>& headers,
+                             const chain_ways& ways, bool listed);
 
 } // namespace tidemark::tide

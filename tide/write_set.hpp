@@ -2,6 +2,7 @@
 #pragma once
 
 #include "evm/chain_data.hpp"
+#include "tide/chain_ways.hpp"
 #include "tide/policy.hpp"
 
 #include <cstdint>
@@ -104,6 +105,15 @@ struct halted {
 };
 /// `chain resume`: goes on.
 struct resumed {};
+/// What the chain was seen to do, from now on for good.
+struct learned {
+  chain_ways ways;
+};
+/// `chain skip`: the mark passes these blocks unread, on somebody's order. A row says so for ever.
+struct skipped {
+  std::uint64_t from = 0, to = 0;
+  std::string who, reason;
+};
 /// What became of a hint; `due`: look again then (ms since 1970), absent: settled.
 struct hint_verdict {
   std::int64_t webhook = 0;
@@ -116,7 +126,7 @@ struct hint_verdict {
 };
 
 using verdict = std::variant<started, orphaned, saw, shown, proved, mark_moved, final_moved, reorg,
-                             halted, resumed, hint_verdict>;
+                             halted, resumed, learned, skipped, hint_verdict>;
 
 /// A header that we hold: what links blocks, no more.
 struct held_header {
@@ -170,6 +180,7 @@ struct boot_state {
   std::optional<evm::block_id> mark;        ///< absent: start_block is 0 and nothing is below it
   std::optional<evm::block_id> final_block;
   std::optional<std::string> halted;
+  chain_ways ways;
   std::vector<held_header> headers; ///< canonical, ascending, may have a hole
   std::vector<ripening> waiting;    ///< pending rows at or below the mark
 };

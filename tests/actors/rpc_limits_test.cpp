@@ -7,6 +7,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
+std::size_t largest_of(const std::vector<std::size_t>& sizes, std::size_t first) {
+  return *std::max_element(sizes.begin() + static_cast<std::ptrdiff_t>(first), sizes.end());
+}
 struct one_node : rpc_fixture {
   one_node() : rpc_fixture("a") {}
 
@@ -21,10 +24,13 @@ struct one_node : rpc_fixture {
     }
     return out;
   }
-  std::size_t largest_request(std::size_t first = 0) {
-    return *std::max_element(a().sizes.begin() + static_cast<std::ptrdiff_t>(first),
-                             a().sizes.end());
+  /// Ranges that work, until they are as long as they get.
+  void warm() {
+    for (int i = 0; i < 3; ++i)
+      CHECK(who(tide::ask_range{100, 4'000, {}}) == "a");
+    a().heard.clear();
   }
+  std::size_t largest_request(std::size_t first = 0) { return largest_of(a().sizes, first); }
 };
 using spans_of = std::vector<std::uint64_t>;
 
@@ -122,8 +128,9 @@ TEST_CASE_METHOD(rpc_fixture, "rpc batches: a limit on the rate says nothing abo
   advance(6s);
   CHECK(who(tide::ask_head{}) == "b");
   advance(1'100ms);
+  const auto requests = a().sizes.size();
   CHECK(who(blocks(11, 20)) == "a");
-  CHECK(a().sizes.back() == 20);
+  CHECK(largest_of(a().sizes, requests) >= 10); // slower, and in batches all the same
 }
 
 TEST_CASE_METHOD(rpc_fixture,
@@ -151,6 +158,7 @@ TEST_CASE_METHOD(one_node, "rpc batches: they grow again", "[rpc]") {
 TEST_CASE_METHOD(one_node,
                  "rpc ranges: too big is asked for again, strictly smaller, from the same place",
                  "[rpc]") {
+  warm();
   a().span = 300;
   SECTION("halves") { a().span_words = "block range too large"; }
   SECTION("a hint") { a().span_words = "block range is limited to 300 blocks"; }
@@ -172,6 +180,7 @@ TEST_CASE_METHOD(one_node,
 }
 
 TEST_CASE_METHOD(one_node, "rpc ranges: too big in other words", "[rpc]") {
+  warm();
   const auto beyond = [this](net::client_result (*how)()) {
     a().instead = [how](const std::string& body) -> std::optional<net::client_result> {
       if (is_batch(body) || body.find("eth_getLogs") == std::string::npos) return std::nullopt;
@@ -202,6 +211,7 @@ TEST_CASE_METHOD(one_node, "rpc ranges: too big in other words", "[rpc]") {
 }
 
 TEST_CASE_METHOD(one_node, "rpc ranges: down to one block, whose receipts are read", "[rpc]") {
+  warm();
   a().span = 0;
   const auto got = ask(tide::ask_range{100, 4'000, {}});
   // Its receipts are null here: the last word is theirs.
@@ -215,6 +225,7 @@ TEST_CASE_METHOD(one_node, "rpc ranges: down to one block, whose receipts are re
 
 TEST_CASE_METHOD(one_node, "rpc ranges: what fails without words is made smaller in the end",
                  "[rpc]") {
+  warm();
   a().instead = [](const std::string& body) -> std::optional<net::client_result> {
     if (is_batch(body) || body.find("eth_getLogs") == std::string::npos) return std::nullopt;
     const auto filter = json::parse(body).at("params").at(0);
@@ -268,7 +279,7 @@ TEST_CASE("rpc: an endpoint's own headers and time-out go with each request", "[
   p.publish = [](std::vector<tide::endpoint_status>) {};
   p.warn = [](std::string_view) {};
   const auto alone = f.own(f.sys.spawn(make_rpc, p));
-  caf::anon_send(alone, asked{box(tide::ask{1, tide::ask_head{}, {}})});
+  caf::anon_send(alone, asked{box(tide::ask{1, tide::ask_head{}, {}, {}})});
   f.run();
   REQUIRE(sent.size() == 1);
   CHECK(sent[0].target.host == "a.example");

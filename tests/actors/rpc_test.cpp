@@ -60,7 +60,7 @@ TEST_CASE_METHOD(rpc_fixture, "rpc: an endpoint that fails in the middle gives n
 TEST_CASE_METHOD(rpc_fixture, "rpc: who is not there yet is passed over and asked next time",
                  "[rpc]") {
   a().head = 40;
-  CHECK(who(tide::ask_headers{39, 41}) == "b");
+  CHECK(who(tide::ask_headers{41, 42}) == "b");
   CHECK(state(0) == "lagging");
   CHECK(who(tide::ask_headers{39, 40}) == "a");
   CHECK(a().count("eth_chainId") == 1);
@@ -192,7 +192,7 @@ TEST_CASE_METHOD(rpc_fixture, "rpc: what belongs to an earlier answer is asked t
 
 TEST_CASE_METHOD(rpc_fixture, "rpc: a liar is passed over", "[rpc]") {
   CHECK(who(tide::ask_head{}) == "a");
-  caf::anon_send(rpc, caught_lying{0, "a log says so"});
+  caf::anon_send(rpc, caught_lying{0, "logs", "a log says so"});
   run();
   CHECK(warnings == std::vector<std::string>{"endpoint a said what cannot be: a log says so"});
   CHECK(state(0) == "lying");

@@ -151,19 +151,21 @@ struct rpc_fixture : actor_fixture {
     p.seed = 7;
     rpc = own(sys.spawn(make_rpc, std::move(p)));
     asker = own(sys.spawn([this](chain_actor::pointer self_) -> chain_actor::behavior_type {
-      return {[this, self_](look) {
-                self_->send(rpc, asked{box(std::move(asks.front()))});
-                asks.pop_front();
-              },
-              [](const tick&) {}, [this](const answered& got) { answers.push_back(*got.answer); },
-              [](const resume_chain&) -> caf::result<chain_resumed> {
-                return caf::sec::runtime_error;
-              }};
+      return {
+          [this, self_](look) {
+            self_->send(rpc, asked{box(std::move(asks.front()))});
+            asks.pop_front();
+          },
+          [](const tick&) {}, [this](const answered& got) { answers.push_back(*got.answer); },
+          [](const resume_chain&) -> caf::result<chain_resumed> { return caf::sec::runtime_error; },
+          [](const skip_blocks&) -> caf::result<blocks_skipped> {
+            return caf::sec::runtime_error;
+          }};
     }));
   }
   void send(tide::ask_what what, std::optional<std::size_t> endpoint = {}) {
     if (!rpc) start();
-    asks.push_back({++asks_made, std::move(what), endpoint});
+    asks.push_back({++asks_made, std::move(what), endpoint, {}});
     caf::anon_send(asker, look{});
     run();
   }

@@ -104,6 +104,7 @@ struct api_world : world {
   api::live board{api::identity{"1.2.3", 1'000, 1}};
   std::vector<std::string> ordered; ///< "resume ethereum false by token"
   tide::resume_report report;       ///< what the chain says to a resume
+  tide::skip_answered skip_says;    ///< and to a skip
   net::response answered;           ///< by the slot of the last order
   api::orders orders;
   api::admin_api api{config, board, orders};
@@ -115,6 +116,12 @@ struct api_world : world {
                            net::reply_slot slot, auto render) {
       ordered.push_back("resume " + name + (accept ? " true" : " false") + " by " + who);
       slot.deliver(render(report));
+    };
+    orders.skip = [this](const std::string& name, const tide::skip_order& o, net::reply_slot slot,
+                         std::function<net::response(const tide::skip_answered&)> make) {
+      ordered.push_back("skip " + name + " " + std::to_string(o.from) + "-" + std::to_string(o.to) +
+                        " (" + o.reason + ") by " + o.who);
+      slot.deliver(make(skip_says));
     };
     orders.pause = [this](const std::string& handler, bool paused, const std::string& reason,
                           const std::string& who, net::reply_slot slot, auto render) {

@@ -80,3 +80,26 @@ TEST_CASE("a chain goes on, or 409 says what would be taken back", "[orders]") {
                                               "resume ethereum false by token",
                                               "resume ethereum false by token"});
 }
+
+TEST_CASE("a skip names its blocks and its reason, or is refused by name", "[orders]") {
+  api_world w;
+  w.board.put(following());
+  const char* path = "/v1/chains/ethereum/skip";
+  for (const char* body :
+       {"{}", R"({"from_block":3,"to_block":2,"reason":"x"})",
+        R"({"from_block":-3,"to_block":2,"reason":"x"})", R"({"from_block":3,"to_block":4})",
+        R"({"from_block":3,"to_block":4,"reason":""})"}) {
+    INFO(body);
+    CHECK(w.ask(post(path, body)).status == 400);
+  }
+  CHECK(w.ordered.empty());
+  w.skip_says = {true, ""};
+  auto a = w.ask(post(path, R"({"from_block":3,"to_block":4,"reason":"pruned"})"));
+  CHECK(a.status == 200);
+  CHECK(a.body == R"({"state":"following"})");
+  w.skip_says = {false, "the mark waits at block 9"};
+  a = w.ask(post(path, R"({"from_block":3,"to_block":4,"reason":"pruned"})"));
+  CHECK(a.status == 409);
+  CHECK(parsed(a).at("detail") == "the mark waits at block 9");
+  CHECK(w.ordered.front() == "skip ethereum 3-4 (pruned) by token");
+}

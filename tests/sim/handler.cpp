@@ -4,12 +4,35 @@
 #include "evm/hex.hpp"
 #include "tide/fact.hpp"
 
+#include <algorithm>
+
 namespace tidemark::sim {
 
 void ledger_handler::blame(const std::string& what, const store::message& m) {
   if (fault.empty())
     fault = name_ + ": " + what + ": " + tide::message_id(m.fact) + " key " + m.envelope.key +
             " sequence " + std::to_string(m.seq) + " version " + std::to_string(m.fact.version);
+}
+
+/// Within a key confirmed events come in the chain's order, unless late, and what one reorg takes
+/// back goes from the top down.
+void ledger_handler::keep_order(const store::message& m, const place& here) {
+  const auto& key = m.envelope.key;
+  if (m.fact.status == tide::status::rolled_back) {
+    const auto before = undone_.find(key);
+    if (before != undone_.end() && before->second.first == m.fact.at &&
+        (by_block_ ? before->second.second <= here : before->second.second < here))
+      blame("rolled back from the bottom up", m);
+    undone_[key] = {m.fact.at, here};
+    auto& stands = standing_[key];
+    if (const auto it = stands.find(here); it != stands.end()) stands.erase(it);
+    return;
+  }
+  undone_.erase(key);
+  if (m.fact.status != tide::status::confirmed || m.envelope.late) return;
+  auto& stands = standing_[key];
+  if (!stands.empty() && here < *stands.rbegin()) blame("confirmed out of the chain's order", m);
+  stands.insert(here);
 }
 
 void ledger_handler::take(const store::message& m) {
@@ -26,17 +49,8 @@ void ledger_handler::take(const store::message& m) {
   if (m.envelope.sequence != ++sequences_[m.envelope.key]) blame("a hole in the sequence", m);
   if (m.fact.version <= last_version_[event]) blame("versions out of order", m);
   last_version_[event] = m.fact.version;
-  // What one reorg takes back under a key goes from the top down.
-  const std::pair here(m.fact.block.number, m.fact.log_index);
-  const auto before = undone_.find(m.envelope.key);
-  if (m.fact.status != tide::status::rolled_back) {
-    undone_.erase(m.envelope.key);
-  } else {
-    if (before != undone_.end() && before->second.first == m.fact.at &&
-        before->second.second <= here)
-      blame("rolled back from the bottom up", m);
-    undone_[m.envelope.key] = {m.fact.at, here};
-  }
+  // Where a chain counts logs within transactions, their indexes do not order a block.
+  keep_order(m, {m.fact.block.number, by_block_ ? m.fact.log_index : 0});
   const auto known = confirmed_.find(event);
   switch (m.fact.status) {
   case tide::status::pending:

@@ -4,6 +4,7 @@
 #include "store/types.hpp"
 
 #include <map>
+#include <set>
 #include <string>
 
 namespace tidemark::sim {
@@ -12,7 +13,9 @@ namespace tidemark::sim {
 /// the promises of contract §6.
 class ledger_handler {
 public:
-  explicit ledger_handler(std::string name) : name_(std::move(name)) {}
+  /// `by_block`: log indexes count within the block.
+  explicit ledger_handler(std::string name, bool by_block = true)
+      : name_(std::move(name)), by_block_(by_block) {}
 
   /// Takes one message; the first broken promise is kept in `fault`.
   void take(const store::message& m);
@@ -23,15 +26,20 @@ public:
   std::size_t told = 0, repeated = 0;
 
 private:
+  using place = std::pair<std::uint64_t, std::int64_t>;
   void blame(const std::string& what, const store::message& m);
+  void keep_order(const store::message& m, const place& here);
 
   std::string name_;
+  bool by_block_;
   std::map<std::string, std::string> bodies_;         ///< webhook-id → bytes
   std::map<std::string, std::uint64_t> sequences_;    ///< key → the last sequence
   std::map<std::string, std::string> last_id_;        ///< event_id → the last message about it
   std::map<std::string, std::uint32_t> last_version_; ///< event_id → its version
   /// key → when the last rollback was concluded, and the place that it took back
-  std::map<std::string, std::pair<std::int64_t, std::pair<std::uint64_t, std::int32_t>>> undone_;
+  std::map<std::string, std::pair<std::int64_t, place>> undone_;
+  /// key → the places that were confirmed in their turn and not taken back
+  std::map<std::string, std::multiset<place>> standing_;
   std::map<std::string, std::string> confirmed_;
 };
 

@@ -1,35 +1,25 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "handler.hpp"
-#include "world.hpp"
+#include "daemon.hpp"
+#include "plan.hpp"
 
-#include "store/store.hpp"
-#include "tide/tide.hpp"
-
-#include <deque>
-#include <functional>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace tidemark::sim {
 
-struct plan {
-  std::uint64_t seed = 1;
-  std::uint64_t steps = 200;
-  std::uint64_t confirmations = 3, max_depth = 8;
-  bool follow = true;
-  bool crashes = true;
-  bool tags = false; ///< confirms by `finalized`
-};
-
-/// One story: the real Tide and the real store on a made-up chain, with a clock of our own.
-/// Everything that happens is drawn from the seed, so a failing one replays exactly.
+/// One run: a world, its endpoints, its providers and handlers, and the daemon among them, with a
+/// clock of our own. Everything that happens follows from the plan, so a failing one replays
+/// exactly.
 class run {
 public:
-  explicit run(const plan& p);
-  /// Empty: every promise was kept and at quiet each ledger equals the canonical chain.
+  explicit run(plan p);
+
+  /// Empty: every promise was kept, and at quiet each ledger equals the canonical chain.
   std::string play();
   /// Empty: the mark is where it should be and each handler's ledger equals the canonical chain up
   /// to it.
@@ -39,47 +29,54 @@ public:
   world& chain() { return world_; }
   /// Lets the daemon do all that it can about the chain as it is now.
   void catch_up();
-  void restart() { die(); }
-  void resume(bool accept) { carry_out(tide_->resume(accept, now_)); }
-  /// One effect, so that the world can change in the middle of a pass.
-  void half_a_pass(int effects);
+  void restart();
+  void resume(bool accept) { daemon_.operate(accept); }
+  /// The next look at the head begins, and so many things happen after that.
+  void half_a_pass(int things);
   void hint(const evm::hash32& tx, std::optional<std::uint32_t> log_index);
-  tide::chain_status status() const { return tide_->status(); }
+  tide::chain_status status() const { return daemon_.status(); }
   /// The statuses that an event has gone through, oldest first: "pending confirmed rolled_back".
   std::string life(const evm::hash32& tx, std::int32_t log_index);
   std::optional<tide::fact> last_fact(const evm::hash32& tx, std::int32_t log_index);
   std::string hint_state(std::int64_t webhook);
-  const ledger_handler& handler(std::size_t i) const { return handlers_[i]; }
-  void lie(std::function<void(tide::answer_what&)> f) { lie_ = std::move(f); }
+  const ledger_handler& handler(std::size_t i) const { return services_[i].ledger; }
+  void lie(std::function<void(tide::answer_what&)> f) { daemon_.lie = std::move(f); }
+  std::uint64_t reorgs() const { return daemon_.reorgs; }
 
+  // What happened
+  const daemon& process() const { return daemon_; }
+  tally met() const;
   std::size_t told() const;
-  std::uint64_t reorgs = 0, halts = 0, deaths = 0;
+  std::uint64_t steps() const { return steps_; }
+  const std::vector<std::string>& story() const { return story_; }
 
 private:
-  void boot();
-  void die();
-  void step();
-  void settle();
-  void carry_out(tide::tide::effects effects);
-  void work_off();
-  void webhook();
-  bool deliver(std::size_t handler); ///< false: there was nothing to send
-  bool guarded(const std::function<void()>& write);
+  // run.cpp
+  std::string fault() const;
+  void for_a_while(std::int64_t ms);
+  std::string settle();
+  // run_events.cpp
+  void begin();
+  void grow();
+  void post(const std::string& body, int tries);
+  void hear_of(const block& b);
+  void operate();
+  void strike();
+  void tell(const std::string& what);
 
   plan plan_;
+  timeline clock_;
   world world_;
-  tide::settings settings_;
+  renderer texts_;
+  tally met_;
+  stream growth_, hooks_, operator_, strikes_;
+  std::vector<node> nodes_;
+  std::vector<service> services_;
   std::shared_ptr<const tide::interest> wants_;
-  std::unique_ptr<store::store> store_;
-  std::optional<tide::tide> tide_;
-  std::deque<tide::effect> todo_;
-  std::vector<ledger_handler> handlers_;
-  std::vector<std::string> names_;
-  std::int64_t now_ = 1'700'000'000'000;
-  std::uint64_t countdown_ = 0; ///< statements until the process dies; 0: it does not
-  std::uint64_t hooks_ = 0;
+  daemon daemon_;
+  std::vector<std::string> story_;
+  std::uint64_t steps_ = 0, told_block_ = 0;
   bool quiet_ = false;
-  std::function<void(tide::answer_what&)> lie_; ///< what the endpoint makes of its answers
 };
 
 } // namespace tidemark::sim

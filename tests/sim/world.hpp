@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "tide/ask.hpp"
+#include "feature.hpp"
+#include "stream.hpp"
+
+#include "evm/chain_data.hpp"
+#include "evm/seal.hpp"
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <random>
-#include <set>
-#include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace tidemark::sim {
@@ -20,60 +21,84 @@ struct transaction {
   std::uint64_t value = 0;
   bool by_block = false; ///< the logged value is the block's number
   bool foreign = false;  ///< an event that nobody subscribed to
+  bool reverts = false;  ///< a receipt without logs
 };
 
 struct block {
   evm::header header;
   std::vector<evm::log> logs;
   std::vector<transaction> transactions;
+  std::uint64_t salt = 0; ///< what makes two blocks with the same content two
 };
 
-/// A chain drawn from a seed: every block that ever was, and which of them are canonical now.
+/// A chain drawn from a seed: every block that ever was, and which of them are canonical now. Their
+/// hashes, blooms and receipts roots are real.
 class world {
 public:
-  explicit world(std::uint64_t seed);
+  explicit world(std::uint64_t seed, feature_set on = {});
 
-  const block& at(std::uint64_t number) const { return blocks_.at(canonical_.at(number)); }
+  /// The canonical block there, or nothing: a height above the head, or a void one.
+  const block* find(std::uint64_t number) const;
+  const block& at(std::uint64_t number) const { return *find(number); }
+  /// Of all that ever were.
+  const block* by_hash(const evm::hash32& hash) const;
   std::uint64_t head() const { return canonical_.size() - 1; }
+  std::uint64_t highest() const { return highest_; } ///< the highest head that there ever was
+  std::uint64_t mined() const { return blocks_.size(); }
   bool is_canonical(const evm::block_id& id) const {
     return id.number < canonical_.size() && canonical_[id.number] == id.hash;
   }
+  /// The height of the canonical block that has it.
+  std::optional<std::uint64_t> where(const evm::hash32& tx) const;
 
-  /// One more block with up to four transactions.
+  /// One more block with up to four transactions, new ones and such as a fork left behind.
   void mine();
-  /// The last `depth` blocks are replaced by depth + `longer` others; their transactions come again
-  /// in the same place, later, in another order, changed, or never.
-  void fork(std::uint64_t depth, std::uint64_t longer);
+  /// The last `depth` blocks are replaced by `others`; their transactions come again in the same
+  /// place, later, in another order, changed, or never.
+  void fork(std::uint64_t depth, std::uint64_t others);
   /// The branch that the last fork left becomes canonical again, with the same hashes, and grows
   /// past the other.
   bool back();
+  /// The branch that was left last: the heights from `from` on.
+  struct side_branch {
+    std::uint64_t from = 0;
+    std::vector<evm::hash32> hashes;
+  };
+  const side_branch& left() const { return left_; }
 
   // For stories that are written, not drawn
   void mine_these(std::vector<transaction> txs) { append(std::move(txs)); }
+  void mine_void() { canonical_.push_back({}); } ///< the next block is one higher
   /// The chain is shorter now, without another block.
-  void rewind(std::uint64_t blocks) { canonical_.resize(canonical_.size() - blocks); }
+  void rewind(std::uint64_t blocks) { cut(canonical_.size() - blocks); }
   using branch = std::vector<evm::hash32>;
   const branch& canonical() const { return canonical_; }
   /// Blocks that were canonical before are so again.
-  void become(branch b) { canonical_ = std::move(b); }
-
-  /// What an endpoint whose head is `lag` blocks behind answers.
-  tide::answer_what ask(const tide::ask_what& what, std::uint64_t lag) const;
+  void become(const branch& b);
 
   transaction make_transaction();
-  std::mt19937_64 random;
-  bool chance(unsigned percent) { return random() % 100 < percent; }
+  tally shapes;
 
   static evm::address20 token();
   static evm::hash32 topic(std::uint64_t n);
+  static evm::header_fields fields_of(const block& b);
+  static std::vector<evm::receipt_fields> receipts_of(const block& b);
 
 private:
   void append(std::vector<transaction> txs);
-  std::optional<evm::receipt> receipt(const evm::hash32& tx, std::uint64_t head) const;
+  void cut(std::uint64_t size);
+  void put(const evm::hash32& hash);
+  void scatter(std::vector<transaction> txs, std::size_t i,
+               std::vector<std::vector<transaction>>& others);
 
-  std::map<evm::hash32, block> blocks_;
-  std::vector<evm::hash32> canonical_, left_;
-  std::uint64_t made_ = 0;
+  feature_set on_;
+  stream content_, forks_, voids_;
+  std::unordered_map<evm::hash32, block> blocks_;
+  std::vector<evm::hash32> canonical_; ///< by height; zero: void
+  std::unordered_map<evm::hash32, std::uint64_t> mined_;
+  std::vector<transaction> pool_; ///< left by a fork, to be mined again
+  side_branch left_;
+  std::uint64_t made_ = 0, highest_ = 0;
 };
 
 } // namespace tidemark::sim

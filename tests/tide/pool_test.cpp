@@ -52,7 +52,7 @@ TEST_CASE("pool: the first is preferred, the others take over, it gives back") {
   p.failed(0, f::transient, "no", now, {});
   CHECK(asked(p, now) == "bc");
   CHECK(state(p, 0) == "failing");
-  p.succeeded(1, 10, 5);
+  p.succeeded(1, 10, 5, now);
   CHECK(asked(p, now) == "bc");
   CHECK(asked(p, now + 250) == "abc");
   p.failed(1, f::transient, "no", now, {});
@@ -73,7 +73,7 @@ TEST_CASE("pool: who fails again and again waits longer, up to 30 s") {
     last = ms;
   }
   CHECK(last == 30'000);
-  p.succeeded(0, 10, 5);
+  p.succeeded(0, 10, 5, now);
   CHECK(pause(p, now) == 0);
   CHECK(state(p, 0) == "ok");
   CHECK(p.status()[0].errors == 40);
@@ -92,7 +92,8 @@ TEST_CASE("pool: what a failure means for the next turn") {
   const row rows[] = {
       {f::transient, "failing", 250, 250, false},
       {f::too_big, "failing", 250, 250, false},
-      {f::pruned, "failing", 250, 250, false},
+      {f::pruned, "failing", 250, 250, false}, // of heights that nobody named
+      {f::long_list, "failing", 250, 250, false},
       {f::unsupported, "failing", 250, 250, false},
       {f::ours, "failing", 250, 250, false},
       {f::ahead, "lagging", 0, 0, true},
@@ -137,7 +138,7 @@ TEST_CASE("pool: Retry-After is waited for, if it is longer") {
 
 TEST_CASE("pool: a liar loses its turn") {
   auto p = pool_of(2);
-  p.succeeded(0, 10, 5);
+  p.succeeded(0, 10, 5, now);
   p.lied(0, now);
   CHECK(state(p, 0) == "lying");
   CHECK(p.status()[0].lies == 1);
@@ -167,22 +168,114 @@ TEST_CASE("pool: troubles are of those that failed, in order") {
   p.failed(2, f::transient, "z", now, {});
   p.failed(0, f::transient, "y", now, {});
   CHECK(p.troubles() == "a: y; c: z");
-  p.succeeded(0, 1, 1);
+  p.succeeded(0, 1, 1, now);
   CHECK(p.troubles() == "c: z");
 }
 
 TEST_CASE("pool: heads, latency and who lags") {
   auto p = pool_of(2);
-  p.succeeded(0, 100, 50);
-  p.succeeded(0, 200, 40); // its head went down: the highest stays
+  p.succeeded(0, 100, 50, now);
+  p.succeeded(0, 200, 40, now); // its head went down: the highest stays
   CHECK(p.status()[0].head == 50);
   CHECK(p.status()[0].latency_ms == Approx(110));
-  p.succeeded(1, 10, 47);
+  p.succeeded(1, 10, 47, now);
   CHECK(state(p, 1) == "ok");
-  p.succeeded(0, 10, 60);
-  p.succeeded(1, 10, 56);
+  p.succeeded(0, 10, 60, now);
+  p.succeeded(1, 10, 56, now);
   CHECK(state(p, 1) == "lagging");
-  p.succeeded(1, 10, 57);
+  p.succeeded(1, 10, 57, now);
   CHECK(state(p, 1) == "ok");
   CHECK(pool_of(1).status()[0].head == std::nullopt);
+}
+
+TEST_CASE("pool: who lags is passed over for what it has not got, while another has it") {
+  auto p = pool_of(2);
+  const std::vector<bool> nobody(2);
+  pool::wanted head, low, high;
+  head.head = true;
+  low.highest = 90;
+  high.highest = 99;
+  p.succeeded(0, 1, 95, now, true);
+  p.succeeded(1, 1, 100, now, true);
+  CHECK(p.lags(0));
+  CHECK(p.choose(now, nobody, head) == 1);
+  CHECK(p.choose(now, nobody, high) == 1);
+  CHECK(p.choose(now, nobody, low) == 0);
+  CHECK(p.choose(now, nobody) == 0);
+  CHECK(p.choose(now + 10'000, nobody, head) == 0); // it is asked where it is now
+  CHECK(p.choose(now, {false, true}, head) == 0);   // there is nobody else
+  p.failed(1, f::transient, "no", now, {});
+  CHECK(p.choose(now, nobody, head) == 0);
+  p.succeeded(1, 1, 97, now, true); // a head may go down
+  CHECK_FALSE(p.lags(0));
+  CHECK(p.choose(now, nobody, head) == 0);
+}
+
+TEST_CASE("pool: a head that its owner cannot show counts for nothing") {
+  auto p = pool_of(2);
+  p.succeeded(0, 1, 100, now, true);
+  p.succeeded(1, 1, 1'000'000, now, true);
+  CHECK(p.lags(0));
+  SECTION("it has no such block") { p.failed(1, f::ahead, "no block", now, {}); }
+  SECTION("it is caught") { p.lied(1, now); }
+  SECTION("it is of another chain") { p.refuse(1, "chain 5", now); }
+  CHECK_FALSE(p.lags(0));
+}
+
+TEST_CASE("pool: another than one, where there is another") {
+  auto p = pool_of(2);
+  pool::wanted w;
+  w.rather_not = 0;
+  CHECK(p.choose(now, {false, false}, w) == 1);
+  CHECK(p.choose(now, {false, true}, w) == 0);
+  p.failed(1, f::transient, "no", now, {});
+  CHECK(p.choose(now, {false, false}, w) == 0);
+  w.rather_not = 7;
+  CHECK(p.choose(now, {false, false}, w) == 0);
+}
+
+TEST_CASE("pool: history that it has dropped is asked of others, an hour long") {
+  auto p = pool_of(2);
+  const std::vector<bool> nobody(2);
+  p.failed(0, f::pruned, "pruned", now, {}, 50);
+  CHECK(state(p, 0) == "ok"); // it works for what is higher
+  pool::wanted low, high;
+  low.lowest = 50;
+  high.lowest = 51;
+  CHECK(p.choose(now, nobody, low) == 1);
+  CHECK_FALSE(p.choose(now, {false, true}, low));
+  CHECK(p.choose(now, nobody, high) == 0);
+  CHECK(p.choose(now + 3'600'000, nobody, low) == 0);
+  p.failed(1, f::pruned, "pruned", now, {}, 60);
+  CHECK(p.choose(now, nobody, low) == 0); // nobody has it: one may have got it back
+}
+
+TEST_CASE("pool: more lies, longer pauses, up to an hour") {
+  auto p = pool_of(2);
+  std::vector<std::int64_t> pauses;
+  auto at = now;
+  for (int i = 0; i < 9; ++i) {
+    p.lied(0, at);
+    pauses.push_back(pause(p, at) / 1'000);
+    at += pauses.back() * 1'000;
+  }
+  CHECK(pauses == std::vector<std::int64_t>{60, 120, 240, 480, 960, 1'920, 3'600, 3'600, 3'600});
+  p.lied(0, at + 25 * 3'600'000);
+  CHECK(pause(p, at + 25 * 3'600'000) == 60'000);
+}
+
+TEST_CASE("pool: no pause is longer than an hour, whatever is asked for") {
+  auto p = pool_of(1);
+  p.failed(0, f::rate_limited, "tomorrow", now, 86'400'000);
+  CHECK(pause(p, now) == 3'600'000);
+}
+
+TEST_CASE("pool: how often it fails") {
+  auto p = pool_of(1);
+  for (int i = 0; i < 200; ++i)
+    p.failed(0, f::transient, "no", now, {});
+  CHECK(p.status()[0].error_rate > 0.99);
+  for (int i = 0; i < 200; ++i)
+    p.succeeded(0, 1, 1, now);
+  CHECK(p.status()[0].error_rate < 0.01);
 }

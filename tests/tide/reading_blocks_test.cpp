@@ -7,18 +7,15 @@ using namespace tidemark::rpc_test;
 
 TEST_CASE("reading blocks: the header by number, the logs by hash and without a filter") {
   endpoint e;
-  const auto a = e.done<blocks_answer>(blocks(11, 15), {4, 2'000});
+  const auto a = e.done<blocks_answer>(blocks(11, 15));
   REQUIRE(a.blocks.size() == 5);
   for (std::size_t i = 0; i < 5; ++i) {
     CHECK(a.blocks[i].header.id() == id_of(11 + i));
     CHECK(a.blocks[i].logs == block_of(11 + i, 2).logs);
     CHECK_FALSE(a.blocks[i].from_receipts);
   }
-  CHECK(e.stages == sizes{4, 4, 2});
+  CHECK(e.stages == sizes{10});
   CHECK(e.count("address") + e.count("topics") + e.count("fromBlock") == 0);
-  endpoint one;
-  CHECK(one.done<blocks_answer>(blocks(11, 12), {1, 2'000}).blocks.size() == 2);
-  CHECK(one.stages == sizes{2, 2}); // never less than one block
 }
 
 TEST_CASE("reading blocks: where logs are too big or refused, receipts hold the same") {
@@ -26,14 +23,14 @@ TEST_CASE("reading blocks: where logs are too big or refused, receipts hold the 
     CAPTURE(said);
     endpoint e;
     e.logs(id_of(12)) = e.logs(id_of(14)) = said;
-    const auto a = e.done<blocks_answer>(blocks(11, 15), {6, 2'000});
+    const auto a = e.done<blocks_answer>(blocks(11, 15));
     REQUIRE(a.blocks.size() == 5);
     for (std::size_t i = 0; i < 5; ++i) {
       CHECK(a.blocks[i].header.id() == id_of(11 + i));
       CHECK(a.blocks[i].logs == block_of(11 + i, 2).logs);
       CHECK(a.blocks[i].from_receipts == (i == 1 || i == 3));
     }
-    CHECK(e.stages == sizes{6, 1, 4, 1});
+    CHECK(e.stages == sizes{10, 2});
   }
 }
 
@@ -66,9 +63,6 @@ TEST_CASE("reading blocks: receipts that are not the block's") {
       {"of another fork", receipts_json(other),
        "a passing failure: a receipt of " + block_12 + " says 12 " +
            evm::to_hex(other.header.hash)},
-      {"too big as well", too_big, "too big: query returned more than 10000 results"},
-      {"no method", no_method,
-       "a method it does not have: the method does not exist/is not available"},
   };
   for (const auto& r : rows) {
     CAPTURE(r.name);
@@ -107,4 +101,52 @@ TEST_CASE("reading blocks: what else fails") {
   e = {};
   e.logs(id_of(12)) = "[{}]";
   CHECK(e.failed(blocks(11, 13)) == "a passing failure: a log has no address");
+}
+
+TEST_CASE("reading blocks: where receipts by hash are too big or refused, one after the other") {
+  for (const auto& said : {too_big, no_method})
+    for (const bool backwards : {false, true}) {
+      CAPTURE(said, backwards);
+      endpoint e;
+      e.backwards = backwards;
+      e.logs(id_of(12)) = e.receipts(id_of(12)) = said;
+      const auto a = e.done<blocks_answer>(blocks(11, 13));
+      CHECK(e.stages == sizes{6, 1, 2});
+      CHECK(a.blocks[1].from_receipts);
+      CHECK(a.blocks[1].logs == block_of(12, 2).logs);
+      e.receipt(tx_of(1'201)) = "null";
+      CHECK(e.failed(blocks(11, 13))
+                .find("it has no receipt of transaction " + evm::to_hex(tx_of(1'201)) +
+                      " of block 12 ") != std::string::npos);
+      e.receipt(tx_of(1'201)) = receipt_json(block_of(12, 2), 0);
+      CHECK(e.failed(blocks(11, 13)).find("are of other transactions") != std::string::npos);
+    }
+  endpoint e;
+  e.set(block_of(12));
+  e.logs(id_of(12)) = e.receipts(id_of(12)) = no_method;
+  CHECK(e.done<blocks_answer>(blocks(12, 12)).blocks[0].logs.empty()); // no transactions at all
+}
+
+TEST_CASE("reading blocks: a receipt more, of a transaction that is not listed") {
+  endpoint e;
+  auto b = block_of(12, 3);
+  const auto all = receipts_json(b);
+  b.header.transactions.pop_back();
+  e.header(12) = to_json(b.header);
+  e.logs(id_of(12)) = too_big;
+  e.receipts(id_of(12)) = all;
+  CHECK(e.done<blocks_answer>(blocks(12, 12)).blocks[0].logs.size() == 3); // the asker judges it
+}
+
+TEST_CASE("reading blocks: in whatever order the answers come") {
+  endpoint e;
+  e.backwards = true;
+  e.logs(id_of(13)) = too_big;
+  e.header(14) = to_json(block_of(14, 2, 'B').header);
+  e.logs(id_of(14)) = "!unknown block";
+  const auto a = e.done<blocks_answer>(blocks(11, 15));
+  for (std::size_t i = 0; i < 5; ++i) {
+    CHECK(a.blocks[i].header.id() == id_of(11 + i, i == 3 ? 'B' : 'A'));
+    CHECK(a.blocks[i].logs.size() == (i == 3 ? 0 : 2));
+  }
 }

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include <ostream>
+#include <set>
 
 using namespace tidemark::tide;
 using f = rpc_failure;
@@ -123,7 +124,22 @@ const std::vector<said> others{
     {"by the number alone", "", f::pruned, 0, 4444},
     {"archive", "missing trie node 0xabc (path )", f::pruned, 0, -32000},
     {"geth, range", "invalid block range params", f::ours, 0, -32602},
-    {"geth, list", "exceed max addresses or topics per search position", f::ours, 0, -32602},
+    {"geth, list", "exceed max addresses or topics per search position", f::long_list, 0, -32602},
+    {"a list, in other words", "too many addresses in filter, maximum is 100", f::long_list},
+    {"a list of topics", "max topics exceeded: 4 > 3", f::long_list},
+    {"geth, a tag", "finalized block not found", f::ahead, 0, -32000},
+    {"geth, another tag", "safe block not found", f::ahead, 0, -32000},
+    {"geth, a tag of logs", "finalized header not found", f::ahead, 0, -32000},
+    {"besu, erigon, a tag", "Unknown block", f::ahead, 0, -39001},
+    {"old geth, a tag", "tag not supported on pre-merge network", f::unsupported, 0, -32000},
+    {"others, a tag", "invalid argument 0: invalid tag", f::ours, 0, -32602},
+    {"bor, receipts", "receipts length mismatch: 1 vs 0", f::transient, 0, -32000},
+    {"block receipts, no method", "the method eth_getBlockReceipts does not exist", f::unsupported,
+     0, -32601},
+    {"an archive's refusal", "Archive, Debug and Trace requests are not available on this plan",
+     f::pruned, 0, -32000},
+    {"busy", "project ID request rate exceeded {\"rate\":{\"backoff_seconds\":30}}",
+     f::rate_limited, 0, -32005, 429},
     {"nethermind, busy", "ModuleRentalTimeoutException: Too many concurrent requests",
      f::rate_limited, 0, -32016},
     {"429", "an empty answer (HTTP 429)", f::rate_limited, 0, 0, 429},
@@ -157,6 +173,43 @@ TEST_CASE("rpc errors: too much") {
     CAPTURE(s.where, s.message);
     CHECK(to_text(classify(error_of(s))) == to_text(s.means));
     CHECK(span_hint(error_of(s), s.asked).value_or(0) == s.hint);
+  }
+}
+
+TEST_CASE("rpc errors: too many blocks, or too much in them") {
+  // Of all that is said above, these mean blocks; the others mean what the answer would hold.
+  const std::set<std::string_view> blocks{"Alchemy, free",
+                                          "Infura, range",
+                                          "QuickNode",
+                                          "QuickNode, by status",
+                                          "Ankr",
+                                          "Ankr, distance",
+                                          "Chainstack",
+                                          "Cloudflare",
+                                          "Blast",
+                                          "Blast, from the first block",
+                                          "dRPC",
+                                          "BlockPI",
+                                          "publicnode",
+                                          "publicnode, shorter",
+                                          "1RPC",
+                                          "merkle",
+                                          "Base",
+                                          "Avalanche",
+                                          "Avalanche, from the first block",
+                                          "BSC",
+                                          "Moonbeam",
+                                          "Tron",
+                                          "Swell",
+                                          "Somnia",
+                                          "Somnia, exceeds",
+                                          "Hyperliquid",
+                                          "geth",
+                                          "reth",
+                                          "besu"};
+  for (const auto& s : limits) {
+    CAPTURE(s.where, s.message);
+    CHECK((excess_of(error_of(s)) == excess::blocks) == (blocks.count(s.where) == 1));
   }
 }
 

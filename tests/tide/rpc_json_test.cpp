@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "tide/rpc_json.hpp"
 
+#include "tests/tide/chain_files.hpp"
 #include "tests/tide/rpc_world.hpp"
 
 #include <boost/json/serialize.hpp>
 #include <catch2/catch.hpp>
-
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 using namespace tidemark;
 using namespace tidemark::tide;
@@ -39,29 +36,6 @@ struct bad {
   const char* value; ///< null: the member is left out
 };
 
-const std::filesystem::path folder = TIDEMARK_SOURCE_DIR "/../shared/chain";
-
-/// The files of the folder whose name ends so.
-std::vector<std::pair<std::string, json::value>> files(const std::string& end) {
-  std::vector<std::pair<std::string, json::value>> out;
-  if (!std::filesystem::exists(folder)) {
-    WARN("skipped: there is no " << folder);
-    return out;
-  }
-  for (const auto& f : std::filesystem::directory_iterator(folder)) {
-    const auto name = f.path().filename().string();
-    if (name.find(end) == std::string::npos) continue;
-    std::stringstream text;
-    text << std::ifstream(f.path()).rdbuf();
-    auto v = json::parse(text.str());
-    if (const auto* o = v.if_object(); o && o->if_contains("result"))
-      v = json::value(o->at("result"));
-    out.emplace_back(name, std::move(v));
-  }
-  CHECK_FALSE(out.empty());
-  return out;
-}
-
 std::string text(const json::value& v, const char* name) {
   return std::string(v.at(name).as_string());
 }
@@ -75,6 +49,7 @@ TEST_CASE("rpc json: what is written is read") {
   CHECK(h.time == block.header.time);
   CHECK(h.logs_bloom == block.header.logs_bloom);
   CHECK(h.transactions == block.header.transactions);
+  CHECK(h.receipts_root.is_zero());
   CHECK(log_from(json::parse(log_text)).value() == block.logs[1]);
   const auto r = receipt_from(json::parse(receipt_text)).value();
   CHECK(r.tx == block.header.transactions[1]);
@@ -118,6 +93,12 @@ TEST_CASE("rpc json: a header's wrong fields are named") {
   }
   CHECK(header_from(with(header_text, "number", R"("0x7fffffffffffffff")")).has_value());
   CHECK(header_from(with(header_text, "transactions", nullptr)).value().transactions.empty());
+  const auto root = hash_of(7, 'r');
+  CHECK(header_from(with(header_text, "receiptsRoot", quoted(evm::to_hex(root)).c_str()))
+            .value()
+            .receipts_root == root);
+  for (const char* v : {R"("0x12")", "null", "5"})
+    CHECK(header_from(with(header_text, "receiptsRoot", v)).value().receipts_root.is_zero());
   for (const char* v : {"null", "[]", "5", R"("0x")"})
     CHECK(trouble(header_from(json::parse(v))) == "the block header is no object");
 }
@@ -181,6 +162,9 @@ TEST_CASE("rpc json: a receipt's wrong fields are named") {
       {"blockNumber", "null"},
       {"blockNumber", R"("0xffffffffffffffff")"},
       {"transactionIndex", nullptr},
+      {"status", R"("0x2")"},
+      {"status", R"("failed")"},
+      {"status", "1"},
       {"logs", nullptr},
       {"logs", "null"},
       {"logs", "{}"},
@@ -215,15 +199,19 @@ TEST_CASE("rpc json: a receipt's status") {
   CHECK(status(R"("0x0")") == false);
   CHECK(status(nullptr) == std::nullopt);
   CHECK(status("null") == std::nullopt);
+  // The fee of a failed transaction is logged on some chains.
+  CHECK(receipt_from(with(receipt_text, "status", R"("0x0")")).value().logs.size() == 1);
 }
 
 TEST_CASE("rpc json: headers of public chains") {
-  for (const auto& [name, v] : files("-header.json")) {
+  for (const auto& [name, v] : chain_files("-header.json")) {
     CAPTURE(name);
     const auto h = header_from(v);
     REQUIRE(trouble(h) == "none");
     CHECK(evm::to_hex(h->hash) == text(v, "hash"));
     CHECK(evm::to_hex(h->parent) == text(v, "parentHash"));
+    CHECK(evm::to_hex(h->receipts_root) == text(v, "receiptsRoot"));
+    CHECK_FALSE(h->sealed);
     CHECK(h->number == evm::parse_quantity(text(v, "number")));
     CHECK(h->time == evm::parse_quantity(text(v, "timestamp")));
     CHECK(h->transactions.size() == v.at("transactions").as_array().size());
@@ -232,7 +220,7 @@ TEST_CASE("rpc json: headers of public chains") {
 
 TEST_CASE("rpc json: logs of public chains") {
   std::size_t count = 0;
-  for (const auto& [name, v] : files("-logs-")) {
+  for (const auto& [name, v] : chain_files("-logs-")) {
     CAPTURE(name);
     for (const auto& answer : v.is_array() ? v.get_array() : json::array{v})
       for (const auto& one : answer.at("logs").as_array()) {
@@ -244,13 +232,13 @@ TEST_CASE("rpc json: logs of public chains") {
         ++count;
       }
   }
-  if (std::filesystem::exists(folder)) CHECK(count > 20);
+  if (std::filesystem::exists(chain_folder)) CHECK(count > 20);
 }
 
 TEST_CASE("rpc json: receipts of public chains") {
-  for (const auto& [name, v] : files("-receipt-statesync.json"))
+  for (const auto& [name, v] : chain_files("-receipt-statesync.json"))
     CHECK(trouble(receipt_from(v)) == "none");
-  for (const auto& [name, v] : files("-receipts.json")) {
+  for (const auto& [name, v] : chain_files("-receipts.json")) {
     CAPTURE(name);
     std::size_t logs = 0, last = 0;
     for (const auto& one : v.as_array()) {

@@ -128,8 +128,6 @@ TEST_CASE("rpc reply: what a batch lacks") {
        nothing + " " + nothing},
       {"huge ids", R"([{"id":18446744073709551616,"result":1},{"id":1e300,"result":1}])", 2,
        nothing + " " + nothing},
-      {"an error without an id", R"([{"id":null,"error":{"message":"batch too large"}}])", 2,
-       nothing + " " + nothing},
       {"words of one", R"([{"id":1},{"id":2,"result":20}])", 0, nothing + " 20"},
       {"errors are no lack",
        R"([{"id":2,"error":{"message":"b"}},{"id":1,"error":{"message":"a"}}])", 0, "!a !b"},
@@ -155,6 +153,9 @@ TEST_CASE("rpc reply: one object for a whole batch") {
   const row rows[] = {
       {R"({"id":null,"error":{"code":-32600,"message":"batch too large"}})", 200,
        "whole !batch too large", true},
+      {R"([{"id":null,"error":{"message":"batch too large"}}])", 200, "whole !batch too large",
+       true},
+      {R"([{"error":{"message":"slow down"}}])", 429, "whole !slow down (HTTP 429)", true},
       {R"({"id":1,"result":"0x1"})", 200, "whole !one answer to a batch of calls", true},
       {R"({"error":{"message":"slow down"}})", 429, "whole !slow down (HTTP 429)", true},
       {R"({"message":"no"})", 404, "whole !no JSON-RPC answer (HTTP 404)", false},

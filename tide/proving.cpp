@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+#include "tide/quorum.hpp"
+#include "tide/tide.hpp"
+
+#include "evm/hex.hpp"
+
+#include <algorithm>
+#include <utility>
+
+// What the passes share: blocks read whole and held against themselves, and a quorum's word.
+
+namespace tidemark::tide {
+namespace {
+
+constexpr std::size_t whole_blocks_an_ask = 20;
+
+const char* kind_of(objection::kind k) {
+  return k == objection::kind::bloom || k == objection::kind::numbering ? "logs" : "block";
+}
+
+} // namespace
+
+const evm::header* tide::header_at(const answer& a, std::uint64_t number) {
+  if (const auto* none = std::get_if<no_answer>(&a.what)) {
+    fail(none->text);
+    return nullptr;
+  }
+  const auto& headers = std::get<headers_answer>(a.what).headers;
+  for (const auto& h : headers)
+    if (h.number == number) return &h;
+  fail(a.endpoint_name + " has no block " + std::to_string(number));
+  return nullptr;
+}
+
+/// An endpoint that says what cannot be loses its turn; where every endpoint shows it, again and
+/// again, and nothing ever spoke for the ordinary way, it is the chain that is odd.
+void tide::object(const answer& by, const objection& o, proof asked) {
+  fail(by.endpoint_name + ": " + o.text);
+  if (o.what == objection::kind::unprovable) return;
+  const auto before = ways_;
+  if (o.what == objection::kind::bloom && asked == proof::bloom && ways_.bloom == blooms::unknown &&
+      odd_blooms_.seen(by.endpoint, settings_.endpoints))
+    ways_.bloom = blooms::do_not_hold;
+  if (o.what == objection::kind::numbering && ways_.indexes == numbering::unknown &&
+      odd_indexes_.seen(by.endpoint, settings_.endpoints))
+    ways_.indexes = numbering::transaction;
+  if (ways_ != before)
+    out_.push_back(said{true, "learned: " + notices()});
+  else
+    out_.push_back(caught_lying{by.endpoint, kind_of(o.what), o.text});
+}
+
+/// What a block that proved itself says of its chain.
+void tide::note_ways(const block_reading& b, proof asked) {
+  if (b.logs.empty()) return;
+  if (asked == proof::bloom && ways_.bloom == blooms::unknown) {
+    ways_.bloom = blooms::hold;
+    odd_blooms_.denied();
+  }
+  if (ways_.indexes == numbering::unknown && b.logs.front().tx != b.logs.back().tx) {
+    ways_.indexes = numbering::block;
+    odd_indexes_.denied();
+  }
+}
+
+std::vector<sighting> tide::sightings_of(const block_reading& b, const std::string& origin) const {
+  const auto first = first_index_by_transaction(b.logs);
+  std::vector<sighting> found;
+  for (const auto& l : b.logs) {
+    const auto ordinal = l.log_index - first.at(l.tx);
+    if (auto s =
+            wants_->match(l, b.header.time, ordinal, origin.empty() ? origin_of(l.tx) : origin))
+      found.push_back(std::move(*s));
+  }
+  return found;
+}
+
+proved tide::proof_of(const block_reading& b, const std::string& origin) const {
+  proved whole{b.header.id(), {}, sightings_of(b, origin)};
+  for (const auto& l : b.logs)
+    whole.places.push_back({l.tx, static_cast<std::int32_t>(l.log_index)});
+  return whole;
+}
+
+/// Blocks read whole and proved, or nothing: then `trouble_` says why. A block that is not the
+/// canonical one any more is a reason to look for a fork, not to believe either side.
+task<std::optional<std::vector<block_reading>>>
+tide::read_whole(const std::vector<evm::block_id>& ids, std::optional<std::size_t> endpoint,
+                 proof asked) {
+  std::vector<block_reading> all;
+  for (std::size_t done = 0; done < ids.size(); done += whole_blocks_an_ask) {
+    const auto last = std::min(ids.size(), done + whole_blocks_an_ask);
+    const std::vector<evm::block_id> some(ids.begin() + static_cast<std::ptrdiff_t>(done),
+                                          ids.begin() + static_cast<std::ptrdiff_t>(last));
+    ask_for(ask_blocks{some, asked == proof::receipts}, endpoint);
+    const answer a = co_await the_answer{*this};
+    const auto* read = std::get_if<blocks_answer>(&a.what);
+    if (!read) {
+      fail(std::get<no_answer>(a.what).text);
+      co_return std::nullopt;
+    }
+    all.insert(all.end(), read->blocks.begin(), read->blocks.end());
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      auto& b = all[done + i];
+      if (b.header.id() != some[i]) {
+        suspect_reorg_ = held_.contradicts(b.header.id());
+        fail(place(some[i]) + " is not the canonical one at " + a.endpoint_name + ", which names " +
+             place(b.header.id()));
+        co_return std::nullopt;
+      }
+      if (const auto no = object_to(b, asked, ways_)) {
+        object(a, *no, asked);
+        co_return std::nullopt;
+      }
+      note_ways(b, asked);
+    }
+  }
+  co_return all;
+}
+
+/// An endpoint that is on another chain than a quorum. The chain may have moved between its word
+/// and theirs: only what is still so a poll later costs it its turn.
+void tide::stands_alone(std::size_t endpoint, const std::string& evidence) {
+  const auto [since, fresh] = alone_.try_emplace(endpoint, now_);
+  if (fresh || now_ - since->second < settings_.poll) return;
+  alone_.erase(since);
+  out_.push_back(caught_lying{endpoint, "fork", evidence});
+}
+
+/// With a quorum: that many endpoints name this hash at its height. An endpoint that is alone with
+/// another one, against a quorum, loses its turn.
+task<bool> tide::vouched(const evm::block_id& id, std::optional<std::size_t> by) {
+  if (settings_.quorum <= 1) co_return true;
+  ask_for(ask_votes{false, false, id.number});
+  const answer a = co_await the_answer{*this};
+  const auto* got = std::get_if<votes_answer>(&a.what);
+  if (!got) {
+    fail(std::get<no_answer>(a.what).text);
+    co_return false;
+  }
+  const auto how = stand(got->votes, id, settings_.quorum);
+  if (how.agree >= settings_.quorum) {
+    if (by) alone_.erase(*by);
+    co_return true;
+  }
+  if (how.outvoted_by && by)
+    stands_alone(*by,
+                 place(id) + " is not what a quorum names there: " + evm::to_hex(*how.outvoted_by));
+  fail("quorum: " + std::to_string(how.agree) + " of the " + std::to_string(settings_.quorum) +
+       " endpoints that must agree name " + place(id) + how.others +
+       (got->silent.empty() ? "" : "; " + got->silent));
+  co_return false;
+}
+
+} // namespace tidemark::tide

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "tide/quorum.hpp"
+
+#include "evm/hex.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace tidemark::tide {
+
+std::optional<head_answer> count_heads(const std::vector<vote>& votes, std::size_t quorum,
+                                       bool instant) {
+  if (votes.size() < quorum) return std::nullopt;
+  std::vector<evm::header> heads;
+  std::vector<evm::block_id> safe, finalized;
+  for (const auto& v : votes) {
+    heads.push_back(v.says.head);
+    if (v.says.safe) safe.push_back(*v.says.safe);
+    const auto& end = v.says.finalized;
+    if (end && (instant || end->number < v.says.head.number)) finalized.push_back(*end);
+  }
+  const auto reached = [quorum](std::vector<evm::block_id>& ids) -> std::optional<evm::block_id> {
+    if (ids.size() < quorum) return std::nullopt;
+    std::sort(ids.begin(), ids.end(),
+              [](const auto& a, const auto& b) { return a.number > b.number; });
+    return ids[quorum - 1];
+  };
+  std::sort(heads.begin(), heads.end(),
+            [](const auto& a, const auto& b) { return a.number > b.number; });
+  head_answer out;
+  out.head = heads[quorum - 1];
+  out.safe = reached(safe);
+  out.finalized = reached(finalized);
+  return out;
+}
+
+const vote& first_as_far_as(const std::vector<vote>& votes, std::uint64_t head) {
+  const auto far = std::find_if(votes.begin(), votes.end(),
+                                [head](const vote& v) { return v.says.head.number >= head; });
+  return far != votes.end() ? *far : votes.front();
+}
+
+standing stand(const std::vector<vote>& votes, const evm::block_id& id, std::size_t quorum) {
+  standing out;
+  std::map<evm::hash32, std::size_t> named;
+  for (const auto& v : votes) {
+    if (v.there && v.there->hash == id.hash) {
+      ++out.agree;
+      continue;
+    }
+    if (v.there && ++named[v.there->hash] >= quorum) out.outvoted_by = v.there->hash;
+    out.others += "; " + v.endpoint_name +
+                  (v.there ? " names " + evm::to_hex(v.there->hash) : " has none there");
+  }
+  return out;
+}
+
+} // namespace tidemark::tide

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "tide/reading.hpp"
+
+#include <algorithm>
+#include <utility>
+
+// Headers by number, and the order of a range: the last header, all the others beside the logs, the
+// last header once more.
+
+namespace tidemark::tide {
+namespace {
+
+std::string no_block(std::uint64_t number) {
+  return "it has no block " + std::to_string(number) + " (yet)";
+}
+
+} // namespace
+
+bool reading::take_header(const todo& t, const call_result& r) {
+  if (t.is == kind::header) return read_header(r, first_ + t.at, sealed_, slots_[t.at]);
+  std::optional<evm::header> again;
+  if (!read_header(r, to_, false, again)) return false;
+  if (!again) return fail(rpc_failure::ahead, no_block(to_));
+  std::get<range_answer>(made_).last_again = again->id();
+  return true;
+}
+
+/// A height without a block is void where the next block's parent is the one before: it is left
+/// out. Below the first block nothing here can say so: whoever asked sees it by the parent. At the
+/// end it may be void, or not there yet: the answer ends early.
+bool reading::settle_headers() {
+  headers_settled_ = true;
+  auto* range = std::get_if<range_answer>(&made_);
+  auto end = slots_.size();
+  while (end > 0 && !slots_[end - 1])
+    --end;
+  if (end == 0) return fail(rpc_failure::ahead, no_block(first_ + end));
+  auto& out = range ? range->headers : std::get<headers_answer>(made_).headers;
+  out.reserve(end);
+  for (std::size_t i = 0; i < end; ++i) {
+    auto& h = slots_[i];
+    if (!h) continue;
+    const bool gap = i > 0 && !slots_[i - 1] && !out.empty();
+    if (gap && h->parent != out.back().hash)
+      return fail(rpc_failure::ahead, no_block(out.back().number + 1));
+    out.push_back(std::move(*h));
+  }
+  to_ = first_ + end - 1;
+  if (range) span_ = end;
+  return true;
+}
+
+reading::step reading::next_of_range() {
+  const auto& filter = std::get<ask_range>(what_).filter;
+  switch (stage_) {
+  case stage::last_first:
+    if (slots_.back()) {
+      cut_pieces(first_, to_, filter);
+      return plan_next(stage::body);
+    }
+    // Not there yet, or void: the last that is there comes to light with the others.
+    if (slots_.size() == 1) return fail(rpc_failure::ahead, no_block(to_)), step::failed;
+    return plan_next(stage::headers);
+  case stage::headers:
+    if (!settle_headers()) return step::failed;
+    cut_pieces(first_, to_, filter);
+    return plan_next(stage::body);
+  case stage::body:
+    if (!headers_settled_ && !settle_headers()) return step::failed;
+    if (!pieces_.empty() ||
+        std::any_of(works_.begin(), works_.end(), [](const work& w) { return !w.done; }))
+      return plan_next(stage::body);
+    return settle_groups() ? plan_next(stage::last_again) : step::failed;
+  case stage::last_again:
+    return step::done;
+  }
+  return step::failed;
+}
+
+} // namespace tidemark::tide

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "tide/scan.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+// An empty answer is a claim to be proved: what a range answer left out, or made up, is found by
+// blooms, by a second word, and by blocks read whole.
+
+namespace tidemark::tide {
+namespace {
+
+using places = std::set<log_place>;
+
+constexpr std::size_t read_singly = 20; // blocks that are cheaper read whole than the range again
+
+places places_in(const std::vector<sighting>& logs, std::uint64_t number) {
+  places out;
+  for (auto at =
+           std::lower_bound(logs.begin(), logs.end(), number,
+                            [](const sighting&x, std::uint64_t n) { return x.block.number < n; });
+       at != logs.end() && at->block.number == number; ++at)
+    out.insert({at->tx, at->log_index});
+  return out;
+}
+
+} // namespace
+
+/// A block that proved itself, against what the range said of it; false: the range lacks what the
+/// block has. Either way the endpoint that said so is counted.
+bool tide::hold_against_range(const scan& s, const block_reading& b) {
+  const auto said = places_in(s.seen, b.header.number);
+  places is;
+  for (const auto& l : b.logs)
+    if (wants_->wants(l)) is.insert({l.tx, static_cast<std::int32_t>(l.log_index)});
+  if (said == is) return true;
+  out_.push_back(caught_lying{s.from_whom.endpoint, "logs",
+                              "a range answer has " + std::to_string(said.size()) +
+                                  " events of ours in " + place(b.header.id()) +
+                                  ", which read whole has " + std::to_string(is.size())});
+  return std::includes(said.begin(), said.end(), is.begin(), is.end());
+}
+
+/// Reads blocks whole. Within max_depth what only that reading found is read once more: nothing is
+/// confirmed from the answer that discovered it.
+task<bool> tide::read_proofs(scan& s, const std::vector<evm::block_id>& ids) {
+  const auto asked = s.asked == proof::none ? proof::bloom : s.asked;
+  auto readings = co_await read_whole(ids, std::nullopt, asked);
+  if (!readings) co_return false;
+  std::vector<evm::block_id> again;
+  for (auto& b : *readings) {
+    if (!hold_against_range(s, b) && !s.settles) again.push_back(b.header.id());
+    s.proven.insert_or_assign(b.header.number, std::move(b));
+  }
+  auto second = co_await read_whole(again, std::nullopt, asked);
+  if (!second) co_return false;
+  for (const auto& b : *second)
+    if (s.proven.at(b.header.number).logs != b.logs) {
+      fail("two readings of " + place(b.header.id()) + " differ; the mark waits below it");
+      co_return false;
+    }
+  co_return true;
+}
+
+task<bool> tide::prove(scan& s) {
+  if (s.settles) co_return co_await prove_deep(s);
+  co_return co_await prove_near(s);
+}
+
+/// Within max_depth: each block that may hold something of ours, and that nobody has read whole
+/// yet, is.
+task<bool> tide::prove_near(scan& s) {
+  if (s.asked == proof::none) co_return true;
+  std::vector<evm::block_id> unread;
+  for (const auto& h : s.headers) {
+    const auto* held = held_.find(h.number);
+    if (held && held->whole) continue;
+    if (may_have_ours(h, s.asked) || s.answered_in(h.number)) unread.push_back(h.id());
+  }
+  co_return co_await read_proofs(s, unread);
+}
+
+/// Deeper a block is not read whole, unless two words on it differ. `receipts` proves each block
+/// whose proved bloom may hold something; `bloom` asks for the range once more where blooms may
+/// hold what the answer lacks.
+task<bool> tide::prove_deep(scan& s) {
+  if (s.asked == proof::none || wants_->empty()) co_return true;
+  std::vector<evm::block_id> suspicious;
+  for (const auto& h : s.headers) {
+    const auto* held = held_.find(h.number);
+    if (held && held->whole) continue;
+    const bool answered = s.answered_in(h.number);
+    if (s.asked == proof::receipts ? answered || may_have_ours(h, s.asked)
+                                   : !answered && may_have_ours(h, s.asked))
+      suspicious.push_back(h.id());
+  }
+  if (s.asked == proof::receipts ||
+      suspicious.size() <= (settings_.endpoints > 1 ? 1 : read_singly))
+    co_return co_await read_proofs(s, suspicious);
+  // Another endpoint's word; a sole one is asked without the addresses, which is another index.
+  ask_logs second{s.headers.front().number, s.headers.back().number, s.filter};
+  if (settings_.endpoints == 1 && !second.filter.topic0.empty()) second.filter.addresses.clear();
+  ask_for(second, std::nullopt, s.from_whom.endpoint);
+  answer a = co_await the_answer{*this};
+  auto* logs = std::get_if<logs_answer>(&a.what);
+  if (!logs) {
+    fail(std::get<no_answer>(a.what).text);
+    co_return false;
+  }
+  if (auto fits = check_logs(logs->logs, s.headers, ways_, true); !fits) {
+    fail(a.endpoint_name + ": " + fits.error().text);
+    co_return false;
+  }
+  std::map<std::uint64_t, places> said;
+  for (const auto& l : logs->logs)
+    if (wants_->wants(l))
+      said[l.block.number].insert({l.tx, static_cast<std::int32_t>(l.log_index)});
+  std::vector<evm::block_id> differ;
+  for (const auto& h : s.headers)
+    if (const auto first = places_in(s.seen, h.number); first != said[h.number])
+      differ.push_back(h.id());
+  co_return co_await read_proofs(s, differ);
+}
+
+} // namespace tidemark::tide

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "tide/tide.hpp"
+
+#include "evm/hex.hpp"
+
+#include <algorithm>
+
+// What a Tide knows at this moment: how far the chain is, what that lets through, and how it says
+// so.
+
+namespace tidemark::tide {
+namespace {
+
+constexpr std::uint64_t catching_up_from = 50; // blocks behind
+constexpr millis lower_is_odd = 5 * 60'000;
+constexpr millis tag_stands_long = 30 * 60'000;
+constexpr std::uint64_t tag_stands_far = 300; // blocks that the head went on meanwhile
+
+} // namespace
+
+chain_view tide::view() const {
+  chain_view v;
+  if (const auto tip = held_.tip()) v.head = tip->number;
+  if (settings_.quorum > 1) v.head = std::min(v.head, agreed_ ? agreed_->head : 0);
+  // A tag above our head waits for the head; one at the head is believed only where the chain has
+  // no reorgs; one that names a block that is not ours says nothing (rpc.md: tags).
+  const auto believed = [&](const std::optional<evm::block_id>& t,
+                            bool below_head) -> std::optional<std::uint64_t> {
+    if (!t || t->number > v.head || held_.contradicts(*t)) return std::nullopt;
+    if (below_head && t->number == v.head && t->number > 0) return std::nullopt;
+    return t->number;
+  };
+  v.safe = believed(safe_, false);
+  v.finalized = believed(finalized_, !settings_.instant);
+  return v;
+}
+
+/// The highest block that the chain's own policy lets through: of the headers that we hold, since a
+/// height may be void; in the hole of a catch-up just the height.
+std::optional<std::uint64_t> tide::target() const {
+  if (held_.empty()) return std::nullopt;
+  const auto top = reach(settings_.confirmations, view());
+  if (!top) return std::nullopt;
+  if (held_.find(*top)) return top;
+  const auto *below = held_.below(*top), *above = held_.above(*top);
+  const bool is_void = below && above && above->parent == below->id.hash;
+  return is_void ? below->id.number : *top;
+}
+
+bool tide::may_have_ours(const evm::header& h, proof asked) const {
+  if (wants_->empty()) return false;
+  if (asked == proof::none || wants_->may_be_in(h.logs_bloom)) return true;
+  if (ways_.bloom == blooms::hold) return false;
+  // Until a bloom was seen to be that of its logs, one that is empty proves nothing, but of a block
+  // that is empty.
+  return ways_.bloom == blooms::do_not_hold || !h.transactions.empty() ||
+         h.logs_bloom != evm::bloom{};
+}
+
+bool tide::behind() const {
+  const auto t = target();
+  return t && *t >= first_unmarked();
+}
+
+bool tide::ripe() const {
+  const auto v = view();
+  return std::any_of(waiting_.begin(), waiting_.end(),
+                     [&](const ripening& r) { return holds(r.asks, r.block.number, v); });
+}
+
+std::string tide::place(const evm::block_id& id) const {
+  return "block " + std::to_string(id.number) + " (" + evm::to_hex(id.hash).substr(0, 18) + "…)";
+}
+
+chain_status tide::status() const {
+  chain_status s;
+  s.name = settings_.name;
+  s.id = settings_.chain_id;
+  s.head = held_.tip();
+  s.mark = mark_;
+  const auto v = view();
+  s.safe = v.safe;
+  s.finalized = v.finalized;
+  s.last_reconcile = last_reconcile_;
+  if (behind()) s.lag_blocks = *target() + 1 - first_unmarked();
+  const auto failing =
+      std::max_element(records_.begin(), records_.end(),
+                       [](const record& a, const record& b) { return a.failures < b.failures; });
+  if (halted_) {
+    s.state = chain_state::halted;
+    s.reason = *halted_;
+  } else if (!held_back_.empty()) {
+    s.state = chain_state::degraded;
+    s.reason = held_back_;
+  } else if (!started_) {
+    s.state = chain_state::starting;
+    s.reason = failing->trouble;
+  } else if (failing->failures >= 2 || second_look_ || !disagreement_.empty()) {
+    s.state = chain_state::degraded;
+    s.reason = failing->failures >= 2 ? failing->trouble
+               : second_look_         ? "a fork at or below the mark was seen; it is looked at "
+                                        "once more before anything is taken back"
+                                      : disagreement_;
+  } else if (lower_since_ && now_ - *lower_since_ >= lower_is_odd) {
+    s.state = chain_state::degraded;
+    s.reason = "the endpoint's head has been below block " + std::to_string(s.head->number) +
+               ", which it named before, for " + std::to_string((now_ - *lower_since_) / 60'000) +
+               " minutes; it lags, or the chain was set back";
+  } else {
+    s.state = s.lag_blocks > catching_up_from ? chain_state::catching_up : chain_state::following;
+    s.reason = notices();
+  }
+  return s;
+}
+
+/// Lasting words about the chain, no failures.
+std::string tide::notices() const {
+  std::string out;
+  const auto add = [&out](const std::string& text) { out += (out.empty() ? "" : "; ") + text; };
+  if (ways_.bloom == blooms::do_not_hold)
+    add("this chain's blooms are not those of its logs: blocks are proved by their log indexes "
+        "alone");
+  if (ways_.indexes == numbering::transaction)
+    add("this chain counts log indexes within each transaction");
+  if (const auto tip = held_.tip(); standing_.since > 0 && tip &&
+                                    now_ - standing_.since >= tag_stands_long &&
+                                    tip->number >= standing_.head + tag_stands_far)
+    add("the finalized block has stood at " + std::to_string(standing_.number) + " for " +
+        std::to_string((now_ - standing_.since) / 60'000) + " minutes while the head went on");
+  return out;
+}
+
+} // namespace tidemark::tide
