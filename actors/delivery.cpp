@@ -18,7 +18,7 @@ namespace {
 
 using self_pointer = delivery_actor::stateful_pointer<delivery_state>;
 
-constexpr std::size_t kept_of_answer = 4 * 1024, read_of_answer = 16 * 1024;
+constexpr std::size_t kept_of_answer = 4'096, read_of_answer = 16'384;
 constexpr std::int64_t store_retry = 1'000;
 /// Due times are of the wall clock, which may be set; so look again at the latest after this.
 constexpr std::int64_t longest_sleep = 60'000;
@@ -48,7 +48,7 @@ void send(self_pointer self, const store::message& m) {
   const auto back = caf::actor_cast<delivery_actor>(self);
   const auto id = m.attempt_id;
   const auto started = std::chrono::steady_clock::now();
-  st.with.send(std::move(request), [back, id, started](net::client_result r) {
+  st.with.send(std::move(request), [back, id, started](const net::client_result& r) {
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(
         std::chrono::steady_clock::now() - started);
     caf::anon_send(back,

@@ -14,7 +14,7 @@ namespace {
 
 using self_pointer = intake_actor::stateful_pointer<intake_state>;
 
-constexpr std::size_t rows_at_once = 256, bytes_at_once = 4 * 1024 * 1024;
+constexpr std::size_t rows_at_once = 256, bytes_at_once = std::size_t{4} * 1024 * 1024;
 constexpr std::chrono::seconds after_failure{1};
 
 /// A bell before then is welcome: it says that the store commits again.

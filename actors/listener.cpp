@@ -79,7 +79,7 @@ ingest_callbacks make_ingest_callbacks(ingest_door_params params) {
   const auto with = std::make_shared<const ingest_door_params>(std::move(params));
   return {
       [with](const net::request& r) { return check_head(*with->rules, r); },
-      [with](std::shared_ptr<net::request> r, net::reply_slot slot) {
+      [with](const std::shared_ptr<net::request>& r, net::reply_slot slot) {
         judge_and_hand_over(*with, *r, std::move(slot));
       },
   };

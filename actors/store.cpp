@@ -15,7 +15,7 @@ namespace tidemark::actors {
 namespace {
 
 constexpr std::size_t writes_a_group = 512;
-constexpr std::size_t bytes_a_group = 1024 * 1024;
+constexpr std::size_t bytes_a_group = std::size_t{1024} * 1024;
 
 caf::error to_caf(const store::store_failure& f) {
   return caf::make_error(caf::sec::runtime_error, f.text);
@@ -44,7 +44,7 @@ caf::typed_response_promise<M> promised(store_state& s, std::function<store::res
 }
 
 struct nothing {};
-store::result<nothing> as_nothing(store::result<void> r) {
+store::result<nothing> as_nothing(const store::result<void>& r) {
   if (!r) return r.error();
   return nothing{};
 }

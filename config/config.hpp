@@ -107,7 +107,7 @@ struct handler {
   std::vector<std::pair<std::string, std::string>> headers;
   tide::recipient recipient; ///< name, subscriptions, send, order_by
   std::uint32_t concurrency = 8;
-  std::uint64_t max_message = 256 * 1024;
+  std::uint64_t max_message = std::uint64_t{256} * 1024;
   std::string content_type = "application/cloudevents+json";
   milliseconds timeout{30'000};
   retry_section retry;

@@ -11,7 +11,7 @@
 namespace tidemark::config {
 namespace {
 
-constexpr std::size_t max_secret = 64 * 1024;
+constexpr std::size_t max_secret = std::size_t{64} * 1024;
 
 class descriptor {
 public:

@@ -44,8 +44,8 @@ private:
 class value {
 public:
   /// `key_at` is where it is wrong if there is nothing behind the key.
-  value(reading& r, YAML::Node node, std::string path, place key_at = {})
-      : reading_(&r), node_(std::move(node)), path_(std::move(path)), key_at_(key_at) {}
+  value(reading& r, const YAML::Node& node, std::string path, place key_at = {})
+      : reading_(&r), node_(node), path_(std::move(path)), key_at_(key_at) {}
 
   reading& in() const { return *reading_; }
   const std::string& path() const { return path_; }

@@ -51,7 +51,7 @@ result<integer> read_integer(std::string_view text) {
   auto value = read_digits(text, at, hex ? 16 : 10);
   if (!value) return value;
   if (!hex && at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
-    const auto exponent = read_digits(text, ++at, 10);
+    auto exponent = read_digits(text, ++at, 10);
     if (!exponent) return exponent;
     // 10^78 is more than 2^256, so more steps change nothing.
     const auto steps = static_cast<int>(std::min(*exponent, integer(78)));

@@ -88,9 +88,10 @@ chain_writer::chain_writer(ledger& l, key_runs& keys, event_table& events, lane_
                "SELECT number, hash, parent, time, whole FROM blocks"
                " WHERE chain = ? AND number BETWEEN ? AND ? AND canonical = 1 ORDER BY number"),
       canonical_(l.db, "SELECT hash FROM blocks WHERE chain = ? AND number = ? AND canonical = 1"),
-      leave_above_(l.db, "UPDATE blocks SET canonical = 0 WHERE chain = ? AND number > ?"),
-      leave_others_(l.db,
-                    "UPDATE blocks SET canonical = 0 WHERE chain = ? AND number = ? AND hash <> ?"),
+      leave_above_(l.db,
+                   "UPDATE blocks SET canonical = 0, whole = 0 WHERE chain = ? AND number > ?"),
+      leave_others_(l.db, "UPDATE blocks SET canonical = 0, whole = 0"
+                          " WHERE chain = ? AND number = ? AND hash <> ?"),
       put_header_(l.db,
                   "INSERT INTO blocks (chain, number, hash, parent, time, canonical, whole)"
                   " VALUES (?, ?, ?, ?, ?, 1, ?) ON CONFLICT (chain, number, hash) DO UPDATE SET"

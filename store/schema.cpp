@@ -22,7 +22,7 @@ CREATE TABLE chains (
 CREATE TABLE blocks (                            -- from max_depth below the mark to the head; pruned behind it
   chain INTEGER NOT NULL, number INTEGER NOT NULL, hash BLOB NOT NULL, parent BLOB NOT NULL,
   time INTEGER NOT NULL, canonical INTEGER NOT NULL,
-  whole INTEGER NOT NULL,                        -- read whole and proved
+  whole INTEGER NOT NULL,                        -- read whole and proved, since it is canonical
   PRIMARY KEY (chain, number, hash)) STRICT, WITHOUT ROWID;
 
 -- `webhooks` is what came, append-only, the one row written before the answer.  `intake` is what became of it, written

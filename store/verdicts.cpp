@@ -52,7 +52,8 @@ void chain_writer::take(work& w, const tide::saw& v) {
 
 void chain_writer::take(work& w, const tide::shown& v) {
   if (v.blocks.empty()) return;
-  const std::uint64_t from = v.blocks.front().number, to = v.blocks.back().number;
+  const std::uint64_t first = v.blocks.front().number, to = v.blocks.back().number;
+  const std::uint64_t from = std::min(v.void_from.value_or(first), first);
   for (rows r = headers_.query(w.c.chain, from, to); r.next();) {
     const evm::block_id* named = at_height(v.blocks, r.u64(0));
     if (!named || named->hash != r.hash(1))
@@ -94,7 +95,8 @@ void chain_writer::take(work& w, const tide::proved& v) {
       throw refusal{"a log is not in the block that was proved"};
     ours.insert(place_of(log));
   }
-  auto events = events_.active(w.c.chain, v.block.number, v.block.number);
+  const auto from = std::min(v.void_from.value_or(v.block.number), v.block.number);
+  auto events = events_.active(w.c.chain, from, v.block.number);
   for (auto e = events.rbegin(); e != events.rend(); ++e) {
     if (e->row.block != v.block)
       w.left.insert(e->row.block);

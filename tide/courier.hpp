@@ -19,7 +19,7 @@ namespace tidemark::tide {
 
 struct courier_settings {
   std::uint32_t concurrency = 8;                           ///< keys in flight, at least 1
-  std::size_t max_bytes = 16 * 1024 * 1024;                ///< of bodies in flight
+  std::size_t max_bytes = std::size_t{16} * 1024 * 1024;   ///< of bodies in flight
   std::int64_t retry_initial = 1'000, retry_max = 900'000; ///< ms
   std::uint32_t attempts = 0; ///< from that one on a message is tried every retry_max; 0: never
 };

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t blocks_a_batch = 50;
 constexpr std::size_t rows_a_set = 250;
 
-constexpr millis set_back_for_good = 10 * 60'000;
+constexpr millis set_back_for_good = millis{10} * 60'000;
 
 /// Heights between the two are void.
 bool is_child(const evm::header& child, const evm::block_id& parent) {

@@ -22,6 +22,7 @@ talk::talk(const ask_what& what, std::size_t endpoint, std::uint64_t chain_id, b
 void talk::begin(const pool& p, std::int64_t now) {
   reading_.emplace(what_, reading::limits{p.span(endpoint_, now), p.list(endpoint_),
                                           p.silent_cap(endpoint_), p.proved_logs(endpoint_, now)});
+  ++beginnings_;
   flights_.clear(); // what is still under way is void
   held_.clear();
   checking_ = false;
@@ -110,8 +111,11 @@ bool talk::came(std::uint64_t n, const http_arrival& a, pool& p, std::int64_t no
   }
   if (f.calls.empty()) {
     checked_chain(a, p);
-    for (auto& [one, how] : std::exchange(held_, {}))
-      if (state_ == state::going) heard(one, how, p, now);
+    const auto beginning = beginnings_;
+    for (auto& [one, how] : std::exchange(held_, {})) {
+      if (state_ != state::going || beginnings_ != beginning) break; // the rest is void
+      heard(one, how, p, now);
+    }
   } else if (a.came != http_arrival::how::answered) {
     nothing_came(f, a, p, now);
   } else if (a.fresh) {

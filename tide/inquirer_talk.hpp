@@ -92,8 +92,9 @@ private:
   std::vector<bool> alone_;         ///< of the stage: failed in company
   std::size_t untaken_ = 0;         ///< calls of the stage
   std::vector<flight> flights_;
-  calls paid_;                             ///< the next post; its tokens are taken
-  std::int64_t not_before_ = 0;            ///< for the next post
+  std::uint64_t beginnings_ = 0; ///< of the reading: what was asked before the last is void
+  calls paid_;                   ///< the next post; its tokens are taken
+  std::int64_t not_before_ = 0;  ///< for the next post
   std::optional<std::int64_t> limited_at_; ///< it asked for a pause
   bool progress_ = false;                  ///< since the last pause that the endpoint asked for
   bool checking_ = false;                  ///< the chain id is asked for

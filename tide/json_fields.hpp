@@ -85,7 +85,7 @@ private:
     if (!s) complain("has no " + std::string(name));
     return s;
   }
-  void complain(std::string why) {
+  void complain(const std::string& why) {
     if (trouble_.empty()) trouble_ = what_ + " " + why;
   }
 

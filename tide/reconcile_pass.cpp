@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t rows_a_set = 250;
 constexpr int rounds_of_dispute = 3;
+constexpr std::uint64_t worth_settling = 8; // blocks
 
 } // namespace
 
@@ -20,9 +21,11 @@ constexpr int rounds_of_dispute = 3;
 tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves_mark) {
   scan s;
   s.moves_mark = moves_mark;
-  s.from = from;
+  s.from = moves_mark ? first_unmarked() : from; // what lies below the first header is void
   const auto head = held_.tip()->number;
-  if (head > settings_.max_depth && from < head - settings_.max_depth) {
+  // A few blocks that are just deep enough are read as if they were not: alone they may be void.
+  if (head > settings_.max_depth + worth_settling &&
+      from < head - settings_.max_depth - worth_settling) {
     s.settles = true;
     to = std::min(to, head - settings_.max_depth - 1);
   }
@@ -92,7 +95,7 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
 bool tide::continues_ours(const std::vector<evm::header>& headers, std::uint64_t from) {
   const auto* below = held_.below(from);
   const bool next_to = below && (below->id.number + 1 == from ||
-                                 (mark_ && below->id == *mark_ && from == first_unmarked()));
+                                 (mark_ && below->id == *mark_ && from == first_unread()));
   const bool linked = !next_to || below->id.hash == headers.front().parent;
   const auto* above = held_.find(headers.back().number + 1);
   const bool joins = !above || above->parent == headers.back().hash;
@@ -148,20 +151,23 @@ task<bool> tide::conclude_slice(scan& s, std::size_t first, std::size_t last) {
     for (auto it = s.left_behind.rbegin(); it != s.left_behind.rend(); ++it)
       set.verdicts.push_back(orphaned{it->second});
     shown run;
-    run.settles = s.settles;
     auto next =
         std::lower_bound(s.seen.begin(), s.seen.end(), s.headers[first].number,
                          [](const sighting& x, std::uint64_t n) { return x.block.number < n; });
+    auto above_last = first > 0 ? s.headers[first - 1].number + 1 : s.from;
     for (std::size_t i = first; i < last; ++i) {
       const auto& h = s.headers[i];
+      const auto void_from = std::exchange(above_last, h.number + 1);
       const auto proven = s.proven.find(h.number);
       if (s.moves_mark) {
         const auto* held = held_.find(h.number);
         set.headers.push_back(held_of(h, proven != s.proven.end() || (held && held->whole)));
       }
       if (proven != s.proven.end()) {
-        if (!run.blocks.empty()) set.verdicts.push_back(std::exchange(run, {{}, {}, s.settles}));
-        set.verdicts.push_back(proof_of(proven->second, "reconcile"));
+        if (!run.blocks.empty()) set.verdicts.push_back(std::exchange(run, {}));
+        auto proof = proof_of(proven->second, "reconcile");
+        proof.void_from = void_from;
+        set.verdicts.push_back(std::move(proof));
         while (next != s.seen.end() && next->block.number == h.number)
           ++next;
         continue;
@@ -172,6 +178,7 @@ task<bool> tide::conclude_slice(scan& s, std::size_t first, std::size_t last) {
       if (settles != run.settles && !run.blocks.empty())
         set.verdicts.push_back(std::exchange(run, {}));
       run.settles = settles;
+      if (run.blocks.empty()) run.void_from = void_from;
       run.blocks.push_back(h.id());
       for (; next != s.seen.end() && next->block.number == h.number; ++next)
         run.logs.push_back(*next);

@@ -68,6 +68,7 @@ task<std::optional<tide::fork>> tide::find_fork(std::optional<std::size_t> endpo
       co_return std::nullopt;
     }
     for (auto it = read->headers.rbegin(); it != read->headers.rend(); ++it) {
+      if (upper && upper->hash == it->hash) continue; // the one that this window begins with
       if (upper && upper->parent != it->hash) {
         fail(a.endpoint_name + " mixed two forks while a reorg was looked into; asking again");
         co_return std::nullopt;
@@ -83,7 +84,14 @@ task<std::optional<tide::fork>> tide::find_fork(std::optional<std::size_t> endpo
       upper = *it;
     }
     if (from == lowest) break;
-    to = from - 1;
+    // With one that is known above: only then heights without a block are known to be void.
+    const auto next = upper ? upper->number : from - 1;
+    if (next == to && window == headers_an_ask) {
+      fail(a.endpoint_name + " has no block in the " + std::to_string(window) + " below block " +
+           std::to_string(to));
+      co_return std::nullopt;
+    }
+    to = next;
   }
   f.found = true;
   if (upper) f.branch = upper->hash;

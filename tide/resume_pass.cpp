@@ -5,6 +5,11 @@
 #include <utility>
 
 namespace tidemark::tide {
+namespace {
+
+constexpr std::uint64_t a_few = 64;
+
+} // namespace
 
 /// The ancestor of a fork deeper than the headers that we hold: among the blocks of our own events,
 /// from the top; below all of them, the block before the start.
@@ -15,26 +20,24 @@ task<std::optional<tide::fork>> tide::find_deep_fork(const std::vector<event_blo
   f.lost = false;
   const auto lowest = held_.linked_down_to();
   for (const auto& b : blocks) {
-    if (b.id.number >= lowest) continue; // find_fork has been there
-    ask_for(ask_headers{b.id.number, b.id.number});
+    // What lies above its head has left, where the chain was set back.
+    if (b.id.number >= lowest || b.id.number > f.new_head.number) continue;
+    // A few more than the one: its height may be void there.
+    ask_for(ask_headers{b.id.number, std::min(b.id.number + a_few, f.new_head.number)}, f.endpoint);
     const answer a = co_await the_answer{*this};
-    if (std::holds_alternative<no_answer>(a.what)) {
-      // A chain that was set back may have none there; the others of ours lie below.
-      if (f.new_head.number < b.id.number) continue;
-      co_return std::nullopt;
-    }
     const auto* there = header_at(a, b.id.number);
+    if (!there && std::holds_alternative<no_answer>(a.what)) co_return std::nullopt;
     if (!there || there->hash != b.id.hash) continue;
     f.base = *there;
     f.ancestor = b.id;
     co_return f;
   }
-  const auto before_start = start_ > 0 ? start_ - 1 : 0;
-  ask_for(ask_headers{before_start, before_start});
+  const auto top = start_ > 0 ? start_ - 1 : 0;
+  ask_for(ask_headers{top - std::min(top, a_few), top}, f.endpoint);
   const answer a = co_await the_answer{*this};
-  const auto* there = header_at(a, before_start);
-  if (!there) co_return std::nullopt;
-  f.base = *there;
+  const auto* read = std::get_if<headers_answer>(&a.what);
+  if (!read) co_return std::nullopt;
+  f.base = read->headers.back();
   f.ancestor = f.base.id();
   co_return f;
 }

@@ -68,7 +68,7 @@ std::optional<std::int64_t> http_date(std::string_view text, std::int64_t now_s)
   if (w->at[asctime ? 6 : 3].size() == 2) {
     // Two digits more than 50 years ahead are of the past (RFC 9110 §5.6.7).
     const auto today = year_month_day{floor<days>(sys_seconds{seconds{now_s}})};
-    const auto this_year = static_cast<int>(today.year());
+    const std::int64_t this_year = static_cast<int>(today.year());
     *year += this_year / 100 * 100;
     if (*year > this_year + 50) *year -= 100;
   }

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "tide/tide.hpp"
 
+#include <algorithm>
+
 namespace tidemark::tide {
+namespace {
+
+constexpr std::uint64_t a_few = 8;
+
+} // namespace
 
 /// Where a new chain counts from is resolved once, in the transaction that makes it so; from then
 /// on the store knows.
@@ -17,12 +24,24 @@ tide::pass tide::start_pass() {
   write_set set = new_set();
   started beginning{start, {}};
   if (start > 0) {
-    ask_for(ask_headers{start - 1, start - 1}, latest.endpoint);
+    // A few more than the one: its height may be void, which a block above it shows.
+    const auto top = head->head.number;
+    const bool past = top >= start;
+    ask_for(ask_headers{past ? start - 1 - std::min(start - 1, a_few) : start - 1,
+                        past ? std::min(start + a_few, top) : start - 1},
+            latest.endpoint);
     const answer below = co_await the_answer{*this};
-    const auto* before = header_at(below, start - 1);
-    if (!before) {
+    const auto* headers = std::get_if<headers_answer>(&below.what);
+    if (!headers) {
       fail("the chain begins at block " + std::to_string(start) +
-           ", and the block before it cannot be read: " + trouble_);
+           ", and the block before it cannot be read: " + std::get<no_answer>(below.what).text);
+      co_return pass_end::failed;
+    }
+    const auto before = std::find_if(headers->headers.rbegin(), headers->headers.rend(),
+                                     [start](const evm::header& h) { return h.number < start; });
+    if (before == headers->headers.rend() || (past && before == headers->headers.rbegin())) {
+      fail(latest.endpoint_name + " does not show the blocks around block " +
+           std::to_string(start) + ", where the chain begins");
       co_return pass_end::failed;
     }
     beginning.mark = before->id();

@@ -176,7 +176,7 @@ tide::pass tide::begin(pass_kind k) {
   case pass_kind::hints:
     return hint_pass();
   case pass_kind::reconcile:
-    return reconcile_pass(first_unmarked(), *target(), true);
+    return reconcile_pass(first_unread(), *target(), true);
   case pass_kind::ripen:
     return ripen();
   case pass_kind::overlap:

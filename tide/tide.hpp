@@ -121,6 +121,7 @@ private:
   chain_view view() const;
   std::optional<std::uint64_t> target() const;
   std::uint64_t first_unmarked() const { return mark_ ? mark_->number + 1 : start_; }
+  std::uint64_t first_unread() const;
   void fail(std::string text);
   std::string place(const evm::block_id& id) const;
   std::string notices() const;

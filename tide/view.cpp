@@ -12,8 +12,8 @@ namespace tidemark::tide {
 namespace {
 
 constexpr std::uint64_t catching_up_from = 50; // blocks behind
-constexpr millis lower_is_odd = 5 * 60'000;
-constexpr millis tag_stands_long = 30 * 60'000;
+constexpr millis lower_is_odd = millis{5} * 60'000;
+constexpr millis tag_stands_long = millis{30} * 60'000;
 constexpr std::uint64_t tag_stands_far = 300; // blocks that the head went on meanwhile
 
 } // namespace
@@ -55,6 +55,12 @@ bool tide::may_have_ours(const evm::header& h, proof asked) const {
   // that is empty.
   return ways_.bloom == blooms::do_not_hold || !h.transactions.empty() ||
          h.logs_bloom != evm::bloom{};
+}
+
+/// The first block above the mark: where we hold it, the heights below it are known to be void.
+std::uint64_t tide::first_unread() const {
+  const auto* next = mark_ ? held_.above(mark_->number) : nullptr;
+  return next && next->parent == mark_->hash ? next->id.number : first_unmarked();
 }
 
 bool tide::behind() const {

@@ -73,6 +73,8 @@ struct shown {
   std::vector<evm::block_id> blocks;
   std::vector<sighting> logs;
   bool settles = false;
+  /// The heights from here to its first block are void: rows there are in blocks that left.
+  std::optional<std::uint64_t> void_from = std::nullopt;
 };
 /// A block read whole, proved by itself: `places` is every log in it (ours or not), `logs` ours.
 /// Rows that it denies are rolled back
@@ -82,6 +84,7 @@ struct proved {
   evm::block_id block;
   std::vector<log_place> places;
   std::vector<sighting> logs;
+  std::optional<std::uint64_t> void_from = std::nullopt; ///< as of `shown`
 };
 /// The mark is here now. Comes last, in the set that makes it true; it only ever goes back in a set
 /// that holds `reorg`.

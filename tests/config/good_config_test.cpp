@@ -83,7 +83,7 @@ handlers:
   - {name: local, url: "http://127.0.0.1:3000/", allow_private: true, secret: whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=, order_by: none}
 )";
 
-config::config full_config() {
+tidemark::config::config full_config() {
   variables = {{"TOKEN", "t-1"}, {"ETH_RPC_URL", "https://rpc.example/v2/KEY"}};
   const auto l = parse(full, "/etc/tidemark/t.yaml", look_up);
   INFO(problems_of(l));

@@ -136,3 +136,34 @@ TEST_CASE("what a proof took back needs a proof to come again", "[apply]") {
   w.apply(20, {proof(block(10), {l})});
   CHECK(w.history(1) == "p1 r!2 c3");
 }
+
+TEST_CASE("a block that comes back was not read since", "[apply]") {
+  world w;
+  w.apply(10, {tide::saw{{log(block(10), 1)}}}, {header(10)});
+  const auto whole = [&] {
+    for (const auto& h : must(w.db->boot(world::chain)).headers)
+      if (h.id.number == 10) return h.whole;
+    return false;
+  };
+  REQUIRE(whole());
+  w.apply(13, {tide::orphaned{block(10)}, fork_at(9, 1)}, {header(10, 'B', 'A')});
+  auto unread = header(10);
+  unread.whole = false;
+  w.apply(14, {tide::orphaned{block(10, 'B')}, fork_at(9, 1)}, {unread});
+  CHECK_FALSE(whole()); // its rows were rolled back: only another reading brings them again
+}
+
+TEST_CASE("rows at heights that are void now have left", "[apply]") {
+  world w;
+  const auto l = log(block(11), 1);
+  w.apply(11, {tide::saw{{l}}}, {header(10), header(11)});
+  w.apply(11, {fork_at(10)}, {}); // the block left, its row did not
+  const auto up = [&](tide::verdict v) {
+    // 12 is the child of 10: 11 is void on this branch, and nobody has taken its row back.
+    return w.disputed(20, {std::move(v)}).left;
+  };
+  CHECK(up(tide::shown{{block(12)}, {}, false, 11}) == blocks{block(11)});
+  auto p = proof(block(12), {});
+  p.void_from = 11;
+  CHECK(up(p) == blocks{block(11)});
+}

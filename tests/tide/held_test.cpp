@@ -100,3 +100,18 @@ TEST_CASE("held: how far down parents lead") {
   fork.add(held_of(block_of(7, 0, 'B').header));
   CHECK(fork.linked_down_to() == 7);
 }
+
+TEST_CASE("held: any block at a height that is void contradicts, one in the hole does not") {
+  held_headers h;
+  h.add(held_of(block_of(5).header));
+  auto child = block_of(8).header; // 6 and 7 are void
+  child.parent = id_of(5).hash;
+  h.add(held_of(child));
+  h.add(held_of(block_of(20).header)); // the hole is between
+  CHECK(h.contradicts(id_of(6)));
+  CHECK(h.contradicts(id_of(7)));
+  CHECK_FALSE(h.contradicts(id_of(12)));
+  CHECK_FALSE(h.contradicts(id_of(21)));
+  CHECK(h.below(8)->id == id_of(5));
+  CHECK(h.above(5)->id == id_of(8));
+}

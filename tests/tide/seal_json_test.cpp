@@ -33,7 +33,8 @@ json::object full_header(const made_block& b) {
     v[name] = zero;
   v["miner"] = evm::to_hex(evm::address20{});
   v["nonce"] = "0x0000000000000000";
-  v["difficulty"] = v["gasUsed"] = "0x0";
+  v["difficulty"] = "0x0";
+  v["gasUsed"] = "0x0";
   v["gasLimit"] = "0x1c9c380";
   v["extraData"] = "0x";
   return v;
@@ -154,7 +155,8 @@ TEST_CASE("seal json: what may be in the hash and is not known is said") {
   CHECK(unknown().empty());
   v["totalDifficulty"] = "0x1";
   v["withdrawals"] = json::array{};
-  v["requestsHash"] = v["blockAccessListHash"] = nullptr; // as left out
+  v["requestsHash"] = nullptr; // as left out
+  v["blockAccessListHash"] = nullptr;
   CHECK(unknown().empty());
   v["slot"] = 5;
   v["blockAccessListHash"] = "0x12";
@@ -169,7 +171,8 @@ TEST_CASE("seal json: what may be in the hash and is not known is said") {
 TEST_CASE("seal json: a fork's field that is left out before a later one is said") {
   auto v = full_header(made);
   v["baseFeePerGas"] = "0x7";
-  v["blobGasUsed"] = v["excessBlobGas"] = "0x0"; // as anvil's first block before Shanghai has it
+  v["blobGasUsed"] = "0x0";
+  v["excessBlobGas"] = "0x0"; // as anvil's first block before Shanghai has it
   const auto h = header_from(v, true).value();
   CHECK(h.unknown_fields == "withdrawalsRoot");
   CHECK(h.sealed);
