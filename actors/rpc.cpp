@@ -12,7 +12,7 @@
 namespace tidemark::actors {
 namespace {
 
-constexpr std::size_t largest_answer = 64 * 1024 * 1024;
+constexpr std::size_t largest_answer = std::size_t{64} * 1024 * 1024;
 
 tide::inquirer make_inquirer(const config::chain& c, std::uint64_t seed) {
   std::vector<tide::endpoint_settings> endpoints;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "app/daemon.hpp"
 
-#include "app/clock.hpp"
 #include "actors/chain.hpp"
 #include "actors/delivery.hpp"
 #include "actors/intake.hpp"
@@ -13,6 +12,7 @@
 #include "actors/switchboard.hpp"
 #include "api/admin_api.hpp"
 #include "app/admin_door.hpp"
+#include "app/clock.hpp"
 #include "app/disk_space.hpp"
 #include "app/exit_status.hpp"
 #include "app/log.hpp"
@@ -166,6 +166,7 @@ private:
 
   int serve(std::vector<std::shared_ptr<store::reader>> connections) {
     std::vector<actors::reader_actor> readers;
+    readers.reserve(connections.size());
     for (auto& c : connections)
       readers.push_back(system_->spawn<caf::detached>(actors::make_reader, std::move(c)));
     readers_ = readers;

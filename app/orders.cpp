@@ -40,7 +40,7 @@ api::orders make_orders(const config::config& c, const actors::switchboard& boar
   o.resume = [&c, &board, &system,
               store](const std::string& chain, bool accept, const std::string& who,
                      net::reply_slot slot,
-                     std::function<net::response(const tide::resume_report&)> make) {
+                     const std::function<net::response(const tide::resume_report&)>& make) {
     for (const auto& one : c.chains) {
       if (one.name != chain) continue;
       const auto to = board.chain(one.id);
@@ -56,7 +56,7 @@ api::orders make_orders(const config::config& c, const actors::switchboard& boar
   };
   o.skip = [&c, &board, &system,
             store](const std::string& chain, tide::skip_order order, net::reply_slot slot,
-                   std::function<net::response(const tide::skip_answered&)> make) {
+                   const std::function<net::response(const tide::skip_answered&)>& make) {
     const auto one = std::find_if(c.chains.begin(), c.chains.end(),
                                   [&](const config::chain& x) { return x.name == chain; });
     if (one == c.chains.end()) return slot.deliver(net::problem(404, "no such chain"));
@@ -71,7 +71,8 @@ api::orders make_orders(const config::config& c, const actors::switchboard& boar
   };
   o.pause = [&board, &system, store](const std::string& handler, bool paused,
                                      const std::string& reason, const std::string& who,
-                                     net::reply_slot slot, std::function<net::response()> make) {
+                                     net::reply_slot slot,
+                                     const std::function<net::response()>& make) {
     carry<actors::order_done>(system, store, actors::pause_handler{handler, paused, reason, who},
                               std::move(slot), [make, &board, handler](const actors::order_done&) {
                                 if (const auto d = board.delivery(handler))
@@ -81,7 +82,7 @@ api::orders make_orders(const config::config& c, const actors::switchboard& boar
   };
   o.reprocess = [&system, store](std::vector<std::int64_t> webhooks, const std::string& who,
                                  net::reply_slot slot,
-                                 std::function<net::response(std::uint64_t)> make) {
+                                 const std::function<net::response(std::uint64_t)>& make) {
     carry<actors::order_done>(system, store, actors::reprocess_webhooks{std::move(webhooks), who},
                               std::move(slot),
                               [make](const actors::order_done& d) { return make(d.count); });
