@@ -83,8 +83,9 @@ void server_session::end_if_idle() {
 void server_session::hand_over() {
   enter(phase::working, core_->limits.answer);
   const std::uint64_t number = ++number_;
+  auto request = request_; // before the slot opens: from then on the answer may let go of ours
   open_ = number;
-  core_->on_request(request_, reply_slot([self = shared_from_this(), number](response r) {
+  core_->on_request(std::move(request), reply_slot([self = shared_from_this(), number](response r) {
                       self->deliver(number, std::move(r));
                     }));
   // Nothing of this session may be touched here: the answer may be on its way on another thread.
