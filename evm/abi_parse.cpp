@@ -7,7 +7,7 @@
 namespace tidemark::evm {
 namespace {
 
-constexpr std::size_t max_text = 16 * 1024;
+constexpr std::size_t max_text = std::size_t{16} * 1024;
 constexpr int max_depth = 16; // of tuples in tuples, and of [] behind a type
 constexpr std::int64_t max_array = 1'000'000'000;
 

@@ -66,7 +66,7 @@ void chain_writer::take(work& w, const tide::shown& v) {
     if (!named || *named != e.row.block)
       w.left.insert(e.row.block);
     else if (!w.proved.contains(e.row.block.hash))
-      held.emplace(place_of(e), std::move(e));
+      held.emplace(place_of(e), e);
   }
   for (const tide::sighting& log : v.logs) {
     if (w.proved.contains(log.block.hash)) continue;
@@ -76,7 +76,7 @@ void chain_writer::take(work& w, const tide::shown& v) {
     if (known == held.end()) {
       take_log(w, events_.find(w.c.chain, log.tx, log.log_index), log, how);
     } else {
-      take_log(w, std::move(known->second), log, how);
+      take_log(w, known->second, log, how);
       held.erase(known);
     }
   }

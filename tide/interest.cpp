@@ -185,7 +185,7 @@ std::vector<policy> interest::confirmations(const std::vector<fit>& fitting) con
 
 std::string interest::key(const recipient& r, const fit& first, const evm::log& log,
                           std::optional<std::uint32_t> ordinal) const {
-  const auto chain = std::to_string(chain_id_);
+  auto chain = std::to_string(chain_id_);
   const auto& s = forms_[first.form].source;
   switch (r.order) {
   case order_by::chain:
