@@ -32,7 +32,7 @@ TEST_CASE("pool: the span begins small and is soon at the lower of both limits")
   for (std::size_t i = 0; i < 4; ++i) {
     CHECK(p.span(i, now) == first[i]);
     for (int n = 0; n < 2; ++n)
-      p.range_worked(i, p.span(i, now), 600, now);
+      p.range_worked(i, p.span(i, now), 300, now);
     CHECK(p.span(i, now) == in_the_end[i]);
   }
   CHECK(pool({{"a", {}, 0}}, 0).span(0, now) == 1);
@@ -151,10 +151,10 @@ TEST_CASE("pool: results do not lower what is known of blocks") {
 TEST_CASE("pool: the span follows how many logs come") {
   auto p = pool_of(1);
   warm(p);
-  p.range_worked(0, 2'000, 10'001, now);
+  p.range_worked(0, 2'000, 5'001, now);
   CHECK(p.span(0, now) == 1'000);
   for (int i = 0; i < 20; ++i)
-    p.range_worked(0, 1'000, 7'000, now); // enough: neither way
+    p.range_worked(0, 1'000, 3'500, now); // enough: neither way
   CHECK(p.span(0, now) == 1'000);
   p.shrink_span(0, 2, {}, excess::volume, now);
   p.range_worked(0, 1, 1'000'000, now);
