@@ -68,7 +68,7 @@ TEST_CASE("inquirer: another endpoint than that, where one may be asked") {
 
 TEST_CASE("inquirer ranges: the last header, then all else at once, then the last header") {
   world w(1);
-  for (int i = 0; i < 3; ++i)
+  for (int i = 0; i < 20; ++i)
     w.who(ask_range{1, 4'000, {}}); // its span is at its limit now
   w.now += 60'000;
   w.a().sizes.clear();
@@ -132,7 +132,7 @@ TEST_CASE("inquirer logs: long lists are halved, and that is remembered") {
 
 TEST_CASE("inquirer: an unknown failure of a range passes twice, then it is its length") {
   world w(1);
-  for (int i = 0; i < 3; ++i)
+  for (int i = 0; i < 20; ++i)
     w.who(ask_range{1, 4'000, {}});
   w.a().item = [](const std::string& m, const json::array& p) -> std::optional<std::string> {
     if (m != "eth_getLogs") return std::nullopt;
