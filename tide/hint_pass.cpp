@@ -44,8 +44,7 @@ void tide::look_again(const chain_hint& h, bool counts, std::vector<verdict>& ou
 }
 
 /// What is late is confirmed from this one reading: a quorum has to stand behind its block, and one
-/// that lies below what we hold has to be on our chain, which the endpoint that gave it is asked
-/// for at our lowest header.
+/// that lies below what we hold has to be on our chain: the endpoint that gave it has our mark too.
 task<bool> tide::stands(const std::vector<block_reading>& readings,
                         std::optional<std::size_t> endpoint) {
   std::vector<evm::block_id> asked_again;

@@ -53,7 +53,10 @@ void tide::object(const answer& by, const objection& o, proof asked) {
 /// What a block that proved itself says of its chain.
 void tide::note_ways(const block_reading& b, proof asked) {
   if (b.logs.empty()) return;
-  if (asked == proof::bloom && ways_.bloom == blooms::unknown) {
+  // A reading that proved its bloom, or by its receipts: then a bloom that fits is one that holds.
+  const bool fits = asked == proof::bloom ||
+                    (asked == proof::receipts && bloom_of(b.logs) == b.header.logs_bloom);
+  if (fits && ways_.bloom == blooms::unknown) {
     ways_.bloom = blooms::hold;
     odd_blooms_.denied();
   }

@@ -236,10 +236,11 @@ tide::pass tide::undo(const fork& f) {
   for (auto it = held_.all().rbegin(); it != held_.all().rend() && it->first > f.ancestor->number;
        ++it, ++depth)
     set.verdicts.push_back(orphaned{it->second.id});
-  if (held_.contradicts(*f.ancestor)) {
-    set.verdicts.push_back(orphaned{held_.find(f.ancestor->number)->id});
+  const auto* ours = held_.find(f.ancestor->number);
+  if (ours && ours->id != *f.ancestor) {
+    set.verdicts.push_back(orphaned{ours->id});
     set.headers.push_back(held_of(f.base, true));
-  } else if (!held_.find(f.ancestor->number) && f.base.id() == *f.ancestor) {
+  } else if (!ours && f.base.id() == *f.ancestor) {
     set.headers.push_back(held_of(f.base, true)); // below the start, where ours begins elsewhere
   }
   set.verdicts.push_back(reorg{depth, *f.ancestor, old_head, f.new_head, false});

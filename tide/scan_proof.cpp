@@ -45,15 +45,14 @@ bool tide::hold_against_range(const scan& s, const block_reading& b) {
 /// Reads blocks whole. Within max_depth what only that reading found is read once more: nothing is
 /// confirmed from the answer that discovered it.
 task<bool> tide::read_proofs(scan& s, const std::vector<evm::block_id>& ids) {
-  const auto asked = s.asked == proof::none ? proof::bloom : s.asked;
-  auto readings = co_await read_whole(ids, std::nullopt, asked);
+  auto readings = co_await read_whole(ids, std::nullopt, s.asked);
   if (!readings) co_return false;
   std::vector<evm::block_id> again;
   for (auto& b : *readings) {
     if (!hold_against_range(s, b) && !s.settles) again.push_back(b.header.id());
     s.proven.insert_or_assign(b.header.number, std::move(b));
   }
-  auto second = co_await read_whole(again, std::nullopt, asked);
+  auto second = co_await read_whole(again, std::nullopt, s.asked);
   if (!second) co_return false;
   for (const auto& b : *second)
     if (s.proven.at(b.header.number).logs != b.logs) {

@@ -49,7 +49,7 @@ struct said {
 }; ///< a line for the log
 struct caught_lying {
   std::size_t endpoint = 0;
-  std::string kind;     ///< block · logs · header · receipts · fork
+  std::string kind;     ///< block · logs · fork
   std::string evidence; ///< block, what was said, what was proved
 };
 struct resume_answered {
