@@ -45,18 +45,21 @@ scenario(
   },
 );
 
+/** The preferred endpoint may be sent to the twin; two more are on the node. */
+const twoOfThree = {
+  twins: true,
+  config: async (c, world) => {
+    world.second = await behind(world, world.anvil);
+    world.third = await behind(world, world.anvil);
+    c.chains[0].rpc.push({ name: 'second', url: world.second.url });
+    c.chains[0].rpc.push({ name: 'third', url: world.third.url });
+    c.chains[0].quorum = 2;
+  },
+};
+
 scenario(
   'quorum: one endpoint alone with its fork below the mark is not followed, and loses its turn',
-  {
-    twins: true,
-    config: async (c, world) => {
-      world.second = await behind(world, world.anvil);
-      world.third = await behind(world, world.anvil);
-      c.chains[0].rpc.push({ name: 'second', url: world.second.url });
-      c.chains[0].rpc.push({ name: 'third', url: world.third.url });
-      c.chains[0].quorum = 2;
-    },
-  },
+  twoOfThree,
   async (world) => {
     const { anvil, twin, proxy, daemon, handler } = world;
     await world.both((node) => node.emit({ contract: world.A, from: 1, value: 10 }));
@@ -78,16 +81,7 @@ scenario(
 
 scenario(
   'quorum: two that agree take back what left below the mark, and one that does not cannot stop it',
-  {
-    twins: true,
-    config: async (c, world) => {
-      world.second = await behind(world, world.anvil);
-      world.third = await behind(world, world.anvil);
-      c.chains[0].rpc.push({ name: 'second', url: world.second.url });
-      c.chains[0].rpc.push({ name: 'third', url: world.third.url });
-      c.chains[0].quorum = 2;
-    },
-  },
+  twoOfThree,
   async (world) => {
     const { anvil, twin, proxy, handler } = world;
     await world.both((node) => node.emit({ contract: world.A, from: 1, value: 10 }));
