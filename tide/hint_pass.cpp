@@ -23,6 +23,18 @@ struct borne_out {
 
 } // namespace
 
+/// The hints of one pass on their way from look-up to verdict.
+struct tide::hints_in_hand {
+  std::vector<chain_hint> taken;
+  std::map<evm::hash32, evm::receipt> receipts;
+  std::optional<std::size_t> endpoint; ///< whose receipts they are
+  bool answered = true;
+  std::vector<verdict> verdicts;
+  std::vector<borne_out> found;
+  std::deque<chain_hint>
+      waiting; ///< for a block above our tip, or for a reorg that is being looked into
+};
+
 /// Not on the chain as claimed, or not yet. An hour of looks at an endpoint that is past the
 /// claimed block makes it `not_found`; time in which nobody answered, or nobody was so far, does
 /// not count.
@@ -66,118 +78,127 @@ task<bool> tide::stands(const std::vector<block_reading>& readings,
   co_return true;
 }
 
-/// What a webhook claims makes us look, and never makes anything true: the receipt says where, the
-/// block read whole says what.
-tide::pass tide::hint_pass() {
-  std::vector<chain_hint> taken(hints_.begin(), hints_.end());
+/// The receipts of the transactions that are claimed.
+task<bool> tide::look_up(hints_in_hand& in) {
   std::vector<evm::hash32> txs;
-  for (const auto& h : taken)
+  for (const auto& h : in.taken)
     if (h.tx && std::find(txs.begin(), txs.end(), *h.tx) == txs.end()) txs.push_back(*h.tx);
+  if (txs.empty()) co_return true;
+  ask_for(ask_receipts{txs});
+  const answer a = co_await the_answer{*this};
+  const auto* got = std::get_if<receipts_answer>(&a.what);
+  if (!got) co_return false;
+  in.endpoint = a.endpoint;
+  for (std::size_t i = 0; i < txs.size(); ++i)
+    if (got->receipts[i]) in.receipts.emplace(txs[i], *got->receipts[i]);
+  co_return true;
+}
 
-  std::map<evm::hash32, evm::receipt> receipts;
-  bool answered = true;
-  std::optional<std::size_t> endpoint;
-  if (!txs.empty()) {
-    ask_for(ask_receipts{txs});
-    const answer a = co_await the_answer{*this};
-    if (const auto* got = std::get_if<receipts_answer>(&a.what)) {
-      endpoint = a.endpoint;
-      for (std::size_t i = 0; i < txs.size(); ++i)
-        if (got->receipts[i]) receipts.emplace(txs[i], *got->receipts[i]);
-    } else {
-      answered = false;
-    }
+/// What its receipt says of one hint: a verdict, a wait, or a block to read.
+void tide::weigh(hints_in_hand& in, chain_hint h) {
+  const auto irrelevant = [&] {
+    in.verdicts.push_back(hint_verdict{h.webhook, h.n, hint_state::irrelevant, {}, h.looks_ms, {}});
+  };
+  // Without a transaction there is nothing to look up by: the scan reads every block anyway.
+  if (!h.tx) return irrelevant();
+  const auto r = in.receipts.find(*h.tx);
+  if (r == in.receipts.end()) return look_again(h, in.answered, in.verdicts);
+  const auto& receipt = r->second;
+  if (receipt.block.number < start_) return irrelevant();
+  bool claimed = !h.log_index;
+  std::optional<log_place> ours;
+  for (const auto& l : receipt.logs) {
+    if (h.log_index && l.log_index != *h.log_index) continue;
+    claimed = true;
+    if (!ours && wants_->wants(l)) ours = log_place{l.tx, static_cast<std::int32_t>(l.log_index)};
   }
-
-  std::vector<verdict> verdicts;
-  std::vector<borne_out> found;
-  std::deque<chain_hint>
-      waiting; // for a block that is above our tip, or for a reorg that is being looked into
+  if (!claimed) // the transaction is there, the log that is claimed is not
+    return look_again(h, true, in.verdicts);
+  if (!ours) return irrelevant();
   const auto tip = held_.tip();
-  for (auto& h : taken) {
-    const auto r = h.tx ? receipts.find(*h.tx) : receipts.end();
-    if (r == receipts.end()) {
-      // Without a transaction there is nothing to look up by: the scan reads every block anyway.
-      if (!h.tx)
-        verdicts.push_back(
-            hint_verdict{h.webhook, h.n, hint_state::irrelevant, {}, h.looks_ms, {}});
-      else
-        look_again(h, answered, verdicts);
-      continue;
-    }
-    const auto& receipt = r->second;
-    if (receipt.block.number < start_) {
-      verdicts.push_back(hint_verdict{h.webhook, h.n, hint_state::irrelevant, {}, h.looks_ms, {}});
-      continue;
-    }
-    bool claimed = !h.log_index;
-    std::optional<log_place> ours;
-    for (const auto& l : receipt.logs) {
-      if (h.log_index && l.log_index != *h.log_index) continue;
-      claimed = true;
-      if (!ours && wants_->wants(l)) ours = log_place{l.tx, static_cast<std::int32_t>(l.log_index)};
-    }
-    if (!claimed) {
-      look_again(h, true, verdicts); // the transaction is there, the log that is claimed is not
-    } else if (!ours) {
-      verdicts.push_back(hint_verdict{h.webhook, h.n, hint_state::irrelevant, {}, h.looks_ms, {}});
-    } else if (!tip || receipt.block.number > tip->number) {
-      next_head_ = now_;
-      ++h.tries < 4 ? waiting.push_back(std::move(h)) : look_again(h, false, verdicts);
-    } else if (held_.contradicts(receipt.block)) {
-      suspect_reorg_ = true;
-      ++h.tries < 4 ? waiting.push_back(std::move(h)) : look_again(h, false, verdicts);
-    } else {
-      found.push_back({std::move(h), receipt.block, *ours});
-    }
+  const bool above = !tip || receipt.block.number > tip->number;
+  if (!above && !held_.contradicts(receipt.block)) {
+    in.found.push_back({std::move(h), receipt.block, *ours});
+    return;
   }
+  if (above)
+    next_head_ = now_;
+  else
+    suspect_reorg_ = true;
+  if (++h.tries < 4)
+    in.waiting.push_back(std::move(h));
+  else
+    look_again(h, false, in.verdicts);
+}
 
-  // Several hints of one block are one reading of it; a block that was read whole needs none.
-  std::vector<evm::block_id> unread;
-  for (const auto& f : found) {
-    const auto* held = held_.find(f.block.number);
-    const bool late = mark_ && f.block.number <= mark_->number;
-    if (held && held->whole && !late && settings_.follow) continue;
-    if (std::find(unread.begin(), unread.end(), f.block) == unread.end()) unread.push_back(f.block);
-  }
-  std::sort(unread.begin(), unread.end());
-  auto readings = co_await read_whole(unread, endpoint, settings_.integrity);
-  if (!readings) {
-    // The passes will read these blocks; the hints look again later.
-    for (const auto& f : found)
-      look_again(f.hint, false, verdicts);
-    found.clear();
-    readings.emplace();
-  }
-  if (!co_await stands(*readings, endpoint)) {
-    for (const auto& f : found)
-      look_again(f.hint, false, verdicts);
-    found.clear();
-    readings->clear();
-  }
+/// What the blocks read whole say, and then what became of the hints.
+write_set tide::hints_set(const hints_in_hand& in,
+                          const std::vector<block_reading>& readings) const {
   write_set set = new_set();
   saw seen;
-  for (const auto& b : *readings) {
-    const auto origin = [&] {
-      for (const auto& f : found)
-        if (f.block == b.header.id()) return "webhook:" + f.hint.source;
-      return std::string("head");
-    }();
+  for (const auto& b : readings) {
+    const auto named = std::find_if(in.found.begin(), in.found.end(),
+                                    [&](const borne_out& f) { return f.block == b.header.id(); });
+    const auto origin = named != in.found.end() ? "webhook:" + named->hint.source : "head";
     if (mark_ && b.header.number <= mark_->number) {
-      proved whole = proof_of(b, origin);
-      set.verdicts.push_back(std::move(whole));
+      set.verdicts.push_back(proof_of(b, origin));
     } else {
       for (auto& s : sightings_of(b, origin))
         seen.logs.push_back(std::move(s));
     }
   }
   if (!seen.logs.empty()) set.verdicts.push_back(std::move(seen));
-  for (const auto& f : found)
-    verdicts.push_back(
+  for (const auto& v : in.verdicts)
+    set.verdicts.push_back(v);
+  return set;
+}
+
+/// Those that wait, before those that came while this pass was reading.
+void tide::put_back(hints_in_hand& in) {
+  bool any_fresh = false;
+  for (auto& h : hints_) {
+    const auto same = [&](const chain_hint& x) { return x.webhook == h.webhook && x.n == h.n; };
+    if (std::any_of(in.taken.begin(), in.taken.end(), same)) continue;
+    in.waiting.push_back(std::move(h));
+    any_fresh = true;
+  }
+  hints_ = std::move(in.waiting);
+  next_hints_ = any_fresh ? now_ : now_ + settings_.poll;
+  next_take_ = std::min(next_take_, now_ + settings_.poll);
+}
+
+/// What a webhook claims makes us look, and never makes anything true: the receipt says where, the
+/// block read whole says what.
+tide::pass tide::hint_pass() {
+  hints_in_hand in;
+  in.taken.assign(hints_.begin(), hints_.end());
+  in.answered = co_await look_up(in);
+  for (const auto& h : in.taken)
+    weigh(in, h);
+
+  // Several hints of one block are one reading of it; a block that was read whole needs none.
+  std::vector<evm::block_id> unread;
+  for (const auto& f : in.found) {
+    const auto* held = held_.find(f.block.number);
+    const bool late = mark_ && f.block.number <= mark_->number;
+    if (held && held->whole && !late && settings_.follow) continue;
+    if (std::find(unread.begin(), unread.end(), f.block) == unread.end()) unread.push_back(f.block);
+  }
+  std::sort(unread.begin(), unread.end());
+  auto readings = co_await read_whole(unread, in.endpoint, settings_.integrity);
+  bool stand = false;
+  if (readings) stand = co_await stands(*readings, in.endpoint);
+  if (!stand) {
+    // The passes will read these blocks; the hints look again later.
+    for (const auto& f : in.found)
+      look_again(f.hint, false, in.verdicts);
+    in.found.clear();
+    readings.emplace();
+  }
+  for (const auto& f : in.found)
+    in.verdicts.push_back(
         hint_verdict{f.hint.webhook, f.hint.n, hint_state::verified, {}, f.hint.looks_ms, f.event});
-  for (auto& v : verdicts)
-    set.verdicts.push_back(std::move(v));
-  if (!set.verdicts.empty()) {
+  if (write_set set = hints_set(in, *readings); !set.verdicts.empty()) {
     put(std::move(set));
     const store_answer done = co_await the_outcome{*this};
     const auto* ok = std::get_if<applied>(&done);
@@ -191,18 +212,7 @@ tide::pass tide::hint_pass() {
     for (const auto& b : *readings)
       if (settings_.follow) held_.set_whole(b.header.number);
   }
-  // Those that came while this pass was reading stay.
-  std::deque<chain_hint> fresh;
-  for (auto& h : hints_) {
-    const auto same = [&](const chain_hint& x) { return x.webhook == h.webhook && x.n == h.n; };
-    if (std::none_of(taken.begin(), taken.end(), same)) fresh.push_back(std::move(h));
-  }
-  const bool any_fresh = !fresh.empty();
-  hints_ = std::move(waiting);
-  for (auto& h : fresh)
-    hints_.push_back(std::move(h));
-  next_hints_ = any_fresh ? now_ : now_ + settings_.poll;
-  next_take_ = std::min(next_take_, now_ + settings_.poll);
+  put_back(in);
   co_return pass_end::done;
 }
 

@@ -127,17 +127,19 @@ tide::pass tide::overlap_pass() {
 /// end.
 task<bool> tide::conclude_scan(scan& s) {
   std::size_t first = 0;
+  auto next = s.seen.begin();
   while (first < s.headers.size()) {
     std::size_t last = first, rows = 0;
     for (; last < s.headers.size(); ++last) {
       const auto number = s.headers[last].number;
+      auto end = next;
+      while (end != s.seen.end() && end->block.number <= number)
+        ++end;
       const auto proven = s.proven.find(number);
-      rows += proven != s.proven.end()
-                  ? proven->second.logs.size()
-                  : static_cast<std::size_t>(
-                        std::count_if(s.seen.begin(), s.seen.end(),
-                                      [&](const sighting& x) { return x.block.number == number; }));
+      rows += proven != s.proven.end() ? proven->second.logs.size()
+                                       : static_cast<std::size_t>(end - next);
       if (rows > rows_a_set && last > first) break;
+      next = end;
     }
     if (!co_await conclude_slice(s, first, last)) co_return false;
     first = last;
@@ -145,51 +147,54 @@ task<bool> tide::conclude_scan(scan& s) {
   co_return true;
 }
 
+/// What the range says of the headers [first, last), in order, and the mark at its end.
+write_set tide::slice_of(const scan& s, std::size_t first, std::size_t last) const {
+  write_set set = new_set();
+  for (auto it = s.left_behind.rbegin(); it != s.left_behind.rend(); ++it)
+    set.verdicts.push_back(orphaned{it->second});
+  shown run;
+  auto next =
+      std::lower_bound(s.seen.begin(), s.seen.end(), s.headers[first].number,
+                       [](const sighting& x, std::uint64_t n) { return x.block.number < n; });
+  auto above_last = first > 0 ? s.headers[first - 1].number + 1 : s.from;
+  for (std::size_t i = first; i < last; ++i) {
+    const auto& h = s.headers[i];
+    const auto void_from = std::exchange(above_last, h.number + 1);
+    const auto proven = s.proven.find(h.number);
+    const auto* held = held_.find(h.number);
+    const bool whole = held && held->whole;
+    if (s.moves_mark) set.headers.push_back(held_of(h, proven != s.proven.end() || whole));
+    if (proven != s.proven.end()) {
+      if (!run.blocks.empty()) set.verdicts.push_back(std::exchange(run, {}));
+      auto proof = proof_of(proven->second, "reconcile");
+      proof.void_from = void_from;
+      set.verdicts.push_back(std::move(proof));
+      while (next != s.seen.end() && next->block.number == h.number)
+        ++next;
+      continue;
+    }
+    // A block that was read whole before has all its rows: what differs there is a dispute.
+    const bool settles = s.settles && !(whole && held->id == h.id());
+    if (settles != run.settles && !run.blocks.empty())
+      set.verdicts.push_back(std::exchange(run, {}));
+    run.settles = settles;
+    if (run.blocks.empty()) run.void_from = void_from;
+    run.blocks.push_back(h.id());
+    for (; next != s.seen.end() && next->block.number == h.number; ++next)
+      run.logs.push_back(*next);
+  }
+  if (!run.blocks.empty()) set.verdicts.push_back(std::move(run));
+  if (s.moves_mark) {
+    if (const auto end = final_at(s.headers[last - 1].id()))
+      set.verdicts.push_back(final_moved{*end});
+    set.verdicts.push_back(mark_moved{s.headers[last - 1].id()});
+  }
+  return set;
+}
+
 task<bool> tide::conclude_slice(scan& s, std::size_t first, std::size_t last) {
   for (int round = 0; round < rounds_of_dispute; ++round) {
-    write_set set = new_set();
-    for (auto it = s.left_behind.rbegin(); it != s.left_behind.rend(); ++it)
-      set.verdicts.push_back(orphaned{it->second});
-    shown run;
-    auto next =
-        std::lower_bound(s.seen.begin(), s.seen.end(), s.headers[first].number,
-                         [](const sighting& x, std::uint64_t n) { return x.block.number < n; });
-    auto above_last = first > 0 ? s.headers[first - 1].number + 1 : s.from;
-    for (std::size_t i = first; i < last; ++i) {
-      const auto& h = s.headers[i];
-      const auto void_from = std::exchange(above_last, h.number + 1);
-      const auto proven = s.proven.find(h.number);
-      if (s.moves_mark) {
-        const auto* held = held_.find(h.number);
-        set.headers.push_back(held_of(h, proven != s.proven.end() || (held && held->whole)));
-      }
-      if (proven != s.proven.end()) {
-        if (!run.blocks.empty()) set.verdicts.push_back(std::exchange(run, {}));
-        auto proof = proof_of(proven->second, "reconcile");
-        proof.void_from = void_from;
-        set.verdicts.push_back(std::move(proof));
-        while (next != s.seen.end() && next->block.number == h.number)
-          ++next;
-        continue;
-      }
-      // A block that was read whole before has all its rows: what differs there is a dispute.
-      const auto* held = held_.find(h.number);
-      const bool settles = s.settles && !(held && held->whole && held->id == h.id());
-      if (settles != run.settles && !run.blocks.empty())
-        set.verdicts.push_back(std::exchange(run, {}));
-      run.settles = settles;
-      if (run.blocks.empty()) run.void_from = void_from;
-      run.blocks.push_back(h.id());
-      for (; next != s.seen.end() && next->block.number == h.number; ++next)
-        run.logs.push_back(*next);
-    }
-    if (!run.blocks.empty()) set.verdicts.push_back(std::move(run));
-    if (s.moves_mark) {
-      if (const auto end = final_at(s.headers[last - 1].id()))
-        set.verdicts.push_back(final_moved{*end});
-      set.verdicts.push_back(mark_moved{s.headers[last - 1].id()});
-    }
-    put(std::move(set));
+    put(slice_of(s, first, last));
     const store_answer done = co_await the_outcome{*this};
     if (const auto* ok = std::get_if<applied>(&done)) {
       after_slice(s, last, *ok);
@@ -198,22 +203,27 @@ task<bool> tide::conclude_slice(scan& s, std::size_t first, std::size_t last) {
       co_return true;
     }
     const auto& differs = std::get<disputed>(done);
-    for (const auto& id : differs.left)
-      s.left_behind[id.number] = id;
-    std::vector<evm::block_id> unread;
-    for (const auto& id : differs.read_whole)
-      if (!s.proven.count(id.number)) unread.push_back(id);
-    if (unread.empty() && differs.left.empty()) {
-      fail("two readings of " + place(differs.read_whole.front()) +
-           " differ, both of which prove themselves; the mark waits below it");
-      co_return false;
-    }
-    if (!co_await read_proofs(s, unread)) co_return false;
+    if (!co_await settle(s, differs)) co_return false;
   }
   fail("the answers for blocks " + std::to_string(s.headers[first].number) + " to " +
        std::to_string(s.headers[last - 1].number) +
        " keep contradicting what is stored; the mark waits below them");
   co_return false;
+}
+
+/// Reads whole what the store contradicts; false: nothing can settle it now.
+task<bool> tide::settle(scan& s, const disputed& differs) {
+  for (const auto& id : differs.left)
+    s.left_behind[id.number] = id;
+  std::vector<evm::block_id> unread;
+  for (const auto& id : differs.read_whole)
+    if (!s.proven.count(id.number)) unread.push_back(id);
+  if (unread.empty() && differs.left.empty()) {
+    fail("two readings of " + place(differs.read_whole.front()) +
+         " differ, both of which prove themselves; the mark waits below it");
+    co_return false;
+  }
+  co_return co_await read_proofs(s, unread);
 }
 
 /// What is final once the mark is at `mark`, where a policy rests on it: never above the mark,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tide/tide.hpp"
+#include "tide/fork.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -53,33 +53,45 @@ task<std::optional<tide::fork>> tide::find_fork(std::optional<std::size_t> endpo
   if (!tip || (seen->head.number < tip->number && !lower_too))
     co_return f; // a lower head is an endpoint that lags, not a reorg
   f.new_head = seen->head.id();
-  const auto lowest = held_.linked_down_to();
-  std::optional<evm::header> upper; // the lowest header of the new branch seen so far
+  std::optional<evm::header> upper;
+  const auto end = co_await walk_down(f, upper);
+  if (end == walk::unclear) co_return std::nullopt;
+  if (end == walk::met) co_return f;
+  f.found = true;
+  if (upper) f.branch = upper->hash;
+  if (!co_await below_the_held(f, upper)) co_return std::nullopt;
+  co_return f;
+}
+
+/// Down the new branch by parent hash, in windows that grow, until it meets ours (`met`: `f` says
+/// where) or all that we hold linked is passed. `upper`: the lowest header of it seen so far.
+task<tide::walk> tide::walk_down(fork& f, std::optional<evm::header>& upper) {
+  const auto tip = held_.tip()->number, lowest = held_.linked_down_to();
   // From a little above our tip: its height may be void there.
-  std::uint64_t to = std::min(tip->number + headers_at_first, seen->head.number);
+  std::uint64_t to = std::min(tip + headers_at_first, f.new_head.number);
   for (std::uint64_t window = 2 * headers_at_first; to >= lowest;
        window = std::min(window * 8, headers_an_ask)) {
     const auto from = to - lowest + 1 > window ? to - window + 1 : lowest;
-    ask_for(ask_headers{from, to}, latest.endpoint);
+    ask_for(ask_headers{from, to}, f.endpoint);
     const answer a = co_await the_answer{*this};
     const auto* read = std::get_if<headers_answer>(&a.what);
     if (!read) {
       fail(std::get<no_answer>(a.what).text);
-      co_return std::nullopt;
+      co_return walk::unclear;
     }
     for (auto it = read->headers.rbegin(); it != read->headers.rend(); ++it) {
       if (upper && upper->hash == it->hash) continue; // the one that this window begins with
       if (upper && upper->parent != it->hash) {
         fail(a.endpoint_name + " mixed two forks while a reorg was looked into; asking again");
-        co_return std::nullopt;
+        co_return walk::unclear;
       }
       const auto* held = held_.find(it->number); // none: that height is void on our branch
       if (held && held->id.hash == it->hash) {
-        f.found = upper && it->number != tip->number;
+        f.found = upper && it->number != tip;
         f.ancestor = it->id();
         f.base = *it;
         if (upper) f.branch = upper->hash;
-        co_return f;
+        co_return walk::met;
       }
       upper = *it;
     }
@@ -89,42 +101,46 @@ task<std::optional<tide::fork>> tide::find_fork(std::optional<std::size_t> endpo
     if (next == to && window == headers_an_ask) {
       fail(a.endpoint_name + " has no block in the " + std::to_string(window) + " below block " +
            std::to_string(to));
-      co_return std::nullopt;
+      co_return walk::unclear;
     }
     to = next;
   }
-  f.found = true;
-  if (upper) f.branch = upper->hash;
+  co_return walk::at_the_end;
+}
+
+/// Nothing that we hold linked is on the new branch: where it left us then. False: that endpoint
+/// cannot say.
+task<bool> tide::below_the_held(fork& f, std::optional<evm::header>& upper) {
+  const auto lowest = held_.linked_down_to();
   if (lowest > first_unmarked()) {
     // The walk ended at the hole: all above it is undone and read again.
     f.ancestor = mark_;
-    if (!mark_) {
-      ask_for(ask_headers{0, 0}, latest.endpoint);
-      const answer a = co_await the_answer{*this};
-      const auto* first = header_at(a, 0);
-      if (!first) co_return std::nullopt;
-      f.ancestor = first->id();
-    }
-  } else if (start_ > 0 && lowest < start_ && upper) {
-    // Below the start all agree, whatever hash that block has now, and whatever its height.
-    if (upper->number >= start_) {
-      const auto low = start_ > headers_at_first ? start_ - headers_at_first : 0;
-      const auto parent = upper->parent;
-      ask_for(ask_headers{low, start_ - 1}, latest.endpoint);
-      const answer a = co_await the_answer{*this};
-      const auto* read = std::get_if<headers_answer>(&a.what);
-      if (!read || read->headers.back().hash != parent) {
-        fail(a.endpoint_name + " cannot say what lies below the start");
-        co_return std::nullopt;
-      }
-      upper = read->headers.back();
-    }
-    f.ancestor = upper->id();
-    f.base = *upper;
-  } else {
-    f.lost = true;
+    if (mark_) co_return true;
+    ask_for(ask_headers{0, 0}, f.endpoint);
+    const answer a = co_await the_answer{*this};
+    const auto* first = header_at(a, 0);
+    if (first) f.ancestor = first->id();
+    co_return first != nullptr;
   }
-  co_return f;
+  if (start_ == 0 || lowest >= start_ || !upper) {
+    f.lost = true;
+    co_return true;
+  }
+  // Below the start all agree, whatever hash that block has now, and whatever its height.
+  if (upper->number >= start_) {
+    const auto low = start_ > headers_at_first ? start_ - headers_at_first : 0;
+    ask_for(ask_headers{low, start_ - 1}, f.endpoint);
+    const answer a = co_await the_answer{*this};
+    const auto* read = std::get_if<headers_answer>(&a.what);
+    if (!read || read->headers.back().hash != upper->parent) {
+      fail(a.endpoint_name + " cannot say what lies below the start");
+      co_return false;
+    }
+    upper = read->headers.back();
+  }
+  f.ancestor = upper->id();
+  f.base = *upper;
+  co_return true;
 }
 
 /// At or below the mark one endpoint's fork is not enough: each is asked for the branch that it is

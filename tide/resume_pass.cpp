@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tide/tide.hpp"
+#include "tide/fork.hpp"
 
 #include <algorithm>
 #include <utility>

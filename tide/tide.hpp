@@ -153,7 +153,7 @@ private:
                                                              proof asked);
   std::vector<sighting> sightings_of(const block_reading& b, const std::string& origin) const;
   // reconcile_pass.cpp
-  struct scan;
+  struct scan; // scan.hpp
   pass reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves_mark);
   pass overlap_pass();
   pass ripen();
@@ -167,21 +167,17 @@ private:
   task<bool> prove_deep(scan& s);
   task<bool> conclude_scan(scan& s);
   task<bool> conclude_slice(scan& s, std::size_t first, std::size_t last);
+  write_set slice_of(const scan& s, std::size_t first, std::size_t last) const;
+  task<bool> settle(scan& s, const disputed& differs);
   void after_slice(const scan& s, std::size_t last, const applied& a);
   // reorg_pass.cpp
-  struct fork {
-    std::size_t endpoint = 0; ///< whose word it is
-    std::string endpoint_name;
-    std::optional<evm::hash32> branch; ///< the new branch's first block
-    bool found = false;
-    std::optional<evm::block_id> ancestor;
-    evm::header base;
-    evm::block_id new_head;
-    bool lost = false;
-  };
+  struct fork; // fork.hpp
   pass check_pass();
   pass reorg_pass();
   task<std::optional<fork>> find_fork(std::optional<std::size_t> endpoint, bool lower_too);
+  enum class walk : std::uint8_t { met, at_the_end, unclear };
+  task<walk> walk_down(fork& f, std::optional<evm::header>& upper);
+  task<bool> below_the_held(fork& f, std::optional<evm::header>& upper);
   enum class word : std::uint8_t { left, ours, split };
   task<std::optional<word>> poll_forks(fork& f);
   bool must_halt(std::uint64_t ancestor) const;
@@ -192,7 +188,12 @@ private:
   task<std::optional<fork>> find_deep_fork(const std::vector<event_block>& blocks,
                                            const fork& seen);
   // hint_pass.cpp
+  struct hints_in_hand;
   pass hint_pass();
+  task<bool> look_up(hints_in_hand& in);
+  void weigh(hints_in_hand& in, chain_hint h);
+  write_set hints_set(const hints_in_hand& in, const std::vector<block_reading>& readings) const;
+  void put_back(hints_in_hand& in);
   task<bool> stands(const std::vector<block_reading>& readings,
                     std::optional<std::size_t> endpoint);
   void look_again(const chain_hint& h, bool no_answer, std::vector<verdict>& out);
