@@ -41,6 +41,10 @@ plan plan_of(std::uint64_t seed) {
     }
     p.endpoints.push_back({i, is_honest && !p.none_honest, can});
   }
+  // Taken at its word: only where nobody lies does that keep the promises.
+  const bool all_honest = std::all_of(p.endpoints.begin(), p.endpoints.end(),
+                                      [](const endpoint_plan& e) { return e.honest; });
+  if (draw.chance(50) && all_honest) p.integrity = p.backfill = tide::proof::none;
   return p;
 }
 
@@ -50,15 +54,30 @@ bool is_fair(const plan& p) {
   return p.none_honest ? !p.endpoints.empty() : static_cast<std::size_t>(honest) >= p.quorum;
 }
 
+namespace {
+
+std::string integrity_of(const plan& p) {
+  switch (p.integrity) {
+  case tide::proof::none:
+    return ", integrity none";
+  case tide::proof::bloom:
+    return ", bloom";
+  case tide::proof::receipts:
+    return ", receipts";
+  }
+  return {};
+}
+
+} // namespace
+
 std::string describe(const plan& p) {
-  std::string out =
-      "seed " + std::to_string(p.seed) + ": " + std::to_string(p.blocks) + " blocks, " +
-      std::to_string(p.endpoints.size()) + " endpoints" +
-      (p.none_honest ? " (none of them honest)" : "") + ", quorum " + std::to_string(p.quorum) +
-      (p.integrity == tide::proof::receipts ? ", receipts" : ", bloom") + ", confirmations " +
-      (p.tags ? std::string("finalized") : std::to_string(p.confirmations)) + ", max_depth " +
-      std::to_string(p.max_depth) + (p.follow ? "" : ", follow: false") +
-      (p.strict ? ", strict events" : "");
+  std::string out = "seed " + std::to_string(p.seed) + ": " + std::to_string(p.blocks) +
+                    " blocks, " + std::to_string(p.endpoints.size()) + " endpoints" +
+                    (p.none_honest ? " (none of them honest)" : "") + ", quorum " +
+                    std::to_string(p.quorum) + integrity_of(p) + ", confirmations " +
+                    (p.tags ? std::string("finalized") : std::to_string(p.confirmations)) +
+                    ", max_depth " + std::to_string(p.max_depth) +
+                    (p.follow ? "" : ", follow: false") + (p.strict ? ", strict events" : "");
   for (std::size_t i = 0; i < p.endpoints.size(); ++i) {
     std::string can;
     for (std::size_t n = 0; n < features; ++n) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "run.hpp"
-
-#include "tide/whole.hpp"
+#include "story.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -10,38 +8,9 @@
 // chain at the end of each.
 
 using namespace tidemark;
-
-namespace {
-
-constexpr std::uint64_t confirmations = 2;
-constexpr std::uint64_t max_depth = 5;
-
-sim::plan calm() {
-  sim::plan p;
-  p.seed = 5;
-  p.endpoints = {{}};
-  p.confirmations = confirmations;
-  p.max_depth = max_depth;
-  return p;
-}
-
-struct story : sim::run {
-  explicit story(const sim::plan& p = calm()) : sim::run(p) { catch_up(); }
-
-  sim::transaction transfer(std::uint32_t logs = 1) {
-    auto t = chain().make_transaction();
-    t.logs = logs;
-    t.by_block = t.foreign = false;
-    return t;
-  }
-  void mine(std::vector<sim::transaction> txs = {}) { chain().mine_these(std::move(txs)); }
-  void mine_empty(int blocks) {
-    for (; blocks > 0; --blocks)
-      mine();
-  }
-};
-
-} // namespace
+using sim::calm;
+using sim::confirmations;
+using sim::story;
 
 TEST_CASE("a transfer is pending when it is mined and confirmed when it is deep enough") {
   story s;
@@ -320,66 +289,20 @@ TEST_CASE("a forged hint yields nothing, a true one makes us look sooner") {
   CHECK(s.last_fact(t.hash, 0)->first_seen == "webhook:relay");
 }
 
-TEST_CASE("an endpoint that leaves logs out is not believed") {
-  story s;
-  const auto t = s.transfer();
-  s.lie([](tide::answer_what& a) {
-    // Everything filtered is empty, and so is every block read whole.
-    if (auto* r = std::get_if<tide::range_answer>(&a)) r->logs.clear();
-    if (auto* b = std::get_if<tide::blocks_answer>(&a))
-      for (auto& block : b->blocks)
-        block.logs.clear();
-  });
-  const auto mark = s.status().mark->number;
-  s.mine({t});
-  s.mine_empty(4);
+TEST_CASE("a reorg to below the start, where our branch has no block") {
+  sim::run s(calm());
+  const auto start = s.chain().head();
+  s.chain().rewind(2);
+  s.chain().mine_void();
+  s.chain().mine_these({});
   s.catch_up();
-  CHECK(s.status().mark->number < mark + 3);
-  CHECK(s.status().state == tide::chain_state::degraded);
-  CHECK(s.life(t.hash, 0) == "");
-  SECTION("nor when only its ranges do") {
-    s.lie([](tide::answer_what& a) {
-      if (auto* r = std::get_if<tide::range_answer>(&a)) r->logs.clear();
-    });
-  }
-  SECTION("and when it is honest again all is found") { s.lie({}); }
+  REQUIRE(s.chain().find(start - 1) == nullptr);
+  REQUIRE(s.process().start_block() == start);
+  s.chain().rewind(2);
+  for (int i = 0; i < 6; ++i)
+    s.chain().mine_these({});
   s.catch_up();
-  CHECK(s.life(t.hash, 0).find("confirmed") != std::string::npos);
-  CHECK(s.compare() == "");
-}
-
-TEST_CASE("what an index did not have yet is found late, by the scan over the overlap") {
-  story s;
-  const auto t = s.transfer();
-  // For a while every answer leaves the block's logs out, and its header says that there are none.
-  const auto hidden = s.chain().head() + 1;
-  s.mine({t});
-  s.mine_empty(4);
-  s.lie([&](tide::answer_what& a) {
-    const auto bare = [&](evm::header& h) {
-      if (h.number == hidden) h.logs_bloom = {};
-    };
-    if (auto* r = std::get_if<tide::range_answer>(&a)) {
-      for (auto& h : r->headers)
-        bare(h);
-      r->logs.clear();
-    }
-    if (auto* h = std::get_if<tide::headers_answer>(&a))
-      for (auto& one : h->headers)
-        bare(one);
-    if (auto* h = std::get_if<tide::head_answer>(&a)) bare(h->head);
-    if (auto* w = std::get_if<tide::blocks_answer>(&a))
-      for (auto& one : w->blocks) {
-        bare(one.header);
-        if (one.header.number == hidden) one.logs.clear();
-      }
-    if (auto* l = std::get_if<tide::logs_answer>(&a)) l->logs.clear();
-  });
-  s.catch_up();
-  REQUIRE(s.status().mark->number >= hidden);
-  REQUIRE(s.life(t.hash, 0) == "");
-  s.lie({});
-  s.catch_up(); // the overlap's timer is among it
-  CHECK(s.life(t.hash, 0) == "confirmed");
+  CHECK(s.status().state == tide::chain_state::following);
+  CHECK(s.reorgs() == 1);
   CHECK(s.compare() == "");
 }

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "story.hpp"
+
+#include "tide/whole.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+// What endpoints leave out or make up, one story a row, and what proves it.
+
+using namespace tidemark;
+using sim::calm;
+using sim::story;
+TEST_CASE("an endpoint that leaves logs out is not believed") {
+  story s;
+  const auto t = s.transfer();
+  s.lie([](tide::answer_what& a) {
+    // Everything filtered is empty, and so is every block read whole.
+    if (auto* r = std::get_if<tide::range_answer>(&a)) r->logs.clear();
+    if (auto* b = std::get_if<tide::blocks_answer>(&a))
+      for (auto& block : b->blocks)
+        block.logs.clear();
+  });
+  const auto mark = s.status().mark->number;
+  s.mine({t});
+  s.mine_empty(4);
+  s.catch_up();
+  CHECK(s.status().mark->number < mark + 3);
+  CHECK(s.status().state == tide::chain_state::degraded);
+  CHECK(s.life(t.hash, 0) == "");
+  SECTION("nor when only its ranges do") {
+    s.lie([](tide::answer_what& a) {
+      if (auto* r = std::get_if<tide::range_answer>(&a)) r->logs.clear();
+    });
+  }
+  SECTION("and when it is honest again all is found") { s.lie({}); }
+  s.catch_up();
+  CHECK(s.life(t.hash, 0).find("confirmed") != std::string::npos);
+  CHECK(s.compare() == "");
+}
+
+TEST_CASE("what an index did not have yet is found late, by the scan over the overlap") {
+  story s;
+  const auto t = s.transfer();
+  // For a while every answer leaves the block's logs out, and its header says that there are none.
+  const auto hidden = s.chain().head() + 1;
+  s.mine({t});
+  s.mine_empty(4);
+  s.lie([&](tide::answer_what& a) {
+    const auto bare = [&](evm::header& h) {
+      if (h.number == hidden) h.logs_bloom = {};
+    };
+    if (auto* r = std::get_if<tide::range_answer>(&a)) {
+      for (auto& h : r->headers)
+        bare(h);
+      r->logs.clear();
+    }
+    if (auto* h = std::get_if<tide::headers_answer>(&a))
+      for (auto& one : h->headers)
+        bare(one);
+    if (auto* h = std::get_if<tide::head_answer>(&a)) bare(h->head);
+    if (auto* w = std::get_if<tide::blocks_answer>(&a))
+      for (auto& one : w->blocks) {
+        bare(one.header);
+        if (one.header.number == hidden) one.logs.clear();
+      }
+    if (auto* l = std::get_if<tide::logs_answer>(&a)) l->logs.clear();
+  });
+  s.catch_up();
+  REQUIRE(s.status().mark->number >= hidden);
+  REQUIRE(s.life(t.hash, 0) == "");
+  s.lie({});
+  s.catch_up(); // the overlap's timer is among it
+  CHECK(s.life(t.hash, 0) == "confirmed");
+  CHECK(s.compare() == "");
+}
+
+TEST_CASE("with integrity none what two answers dispute is settled by the block's own answer") {
+  auto p = calm();
+  p.integrity = p.backfill = tide::proof::none;
+  story s(p);
+  const auto t = s.transfer();
+  s.mine({t});
+  s.catch_up();
+  REQUIRE(s.life(t.hash, 0) == "pending");
+  // Ranges leave it out, and no bloom on this chain says anything.
+  const auto bare = [](evm::header& h) { h.logs_bloom = {}; };
+  s.lie([&](tide::answer_what& a) {
+    if (auto* r = std::get_if<tide::range_answer>(&a)) {
+      std::for_each(r->headers.begin(), r->headers.end(), bare);
+      r->logs.clear();
+    }
+    if (auto* h = std::get_if<tide::headers_answer>(&a))
+      std::for_each(h->headers.begin(), h->headers.end(), bare);
+    if (auto* h = std::get_if<tide::head_answer>(&a)) bare(h->head);
+    if (auto* w = std::get_if<tide::blocks_answer>(&a))
+      for (auto& one : w->blocks)
+        bare(one.header);
+  });
+  s.mine_empty(4);
+  s.catch_up();
+  CHECK(s.life(t.hash, 0) == "pending confirmed");
+  CHECK(s.compare() == "");
+}
+
+TEST_CASE("with receipts too a bloom that was seen to hold spares the blocks that it rules out") {
+  auto p = calm();
+  p.integrity = p.backfill = tide::proof::receipts;
+  story s(p);
+  s.mine({s.transfer()});
+  s.mine_empty(4);
+  s.catch_up();
+  std::size_t read = 0;
+  s.lie([&](tide::answer_what& a) {
+    if (const auto* w = std::get_if<tide::blocks_answer>(&a)) read += w->blocks.size();
+  });
+  auto foreign = s.transfer();
+  foreign.foreign = true;
+  s.mine({foreign});
+  s.mine_empty(4);
+  s.catch_up();
+  CHECK(read == 0);
+  s.mine({s.transfer()});
+  s.mine_empty(4);
+  s.catch_up();
+  CHECK(read > 0);
+  CHECK(s.compare() == "");
+}
