@@ -141,6 +141,7 @@ void read_where(const value& v, tide::subscription& out) {
                                     [&](const evm::abi_parameter& p) { return p.name == m.key; });
     if (named == inputs.end()) {
       std::vector<std::string_view> names;
+      names.reserve(inputs.size());
       for (const auto& input : inputs)
         names.push_back(input.name);
       v.in().wrong(m.key_at, v.path() + ": " + out.event.name + " has no argument '" + m.key + "'" +
