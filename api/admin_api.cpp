@@ -69,9 +69,13 @@ std::optional<net::response> admin_api::at_head(const net::request& request) con
   if (chosen.row == nullptr) return std::move(chosen.refusal);
   if (!chosen.row->by_head) return std::nullopt;
   const net::reply_slot none;
-  auto done =
-      run({.config = config_, .board = board_, .order = orders_, .reader = nullptr, .slot = none},
-          std::move(chosen), request);
+  auto done = run({.config = config_,
+                   .board = board_,
+                   .order = orders_,
+                   .reader = nullptr,
+                   .slot = none,
+                   .request = &request},
+                  std::move(chosen), request);
   return std::get<net::response>(std::move(done));
 }
 
@@ -84,6 +88,7 @@ answer admin_api::answer(const net::request& request, store::reader& reader, std
               .order = orders_,
               .reader = &reader,
               .slot = slot,
+              .request = &request,
               .now = now,
               .waited = waited},
              std::move(chosen), request);

@@ -13,6 +13,7 @@ answer get_livez(const call& c);
 answer get_readyz(const call& c);
 answer get_status(const call& c);
 answer get_chain(const call& c);
+answer get_blocks(const call& c);
 answer get_sources(const call& c);
 answer get_handlers(const call& c);
 answer get_keys(const call& c);
@@ -36,8 +37,7 @@ answer post_handler_resume(const call& c);
 answer post_reprocess(const call& c);
 
 answer get_page(const call& c);
-answer get_page_script(const call& c);
-answer get_page_style(const call& c);
+answer get_page_asset(const call& c);
 
 // Shared between them
 

@@ -24,6 +24,7 @@ struct call {
   const orders& order;
   store::reader* reader; ///< null in a route that is answered by the head
   const net::reply_slot& slot;
+  const net::request* request = nullptr; ///< as it came
   std::int64_t now = 0; ///< ms since 1970
   std::optional<wait_for_feed> waited = {};
   std::string who = {};               ///< the token's name, or where the request came from

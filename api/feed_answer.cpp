@@ -38,7 +38,11 @@ net::response gone(const call& c, std::uint64_t end, std::string_view why) {
 } // namespace
 
 answer get_feed(const call& c) {
-  const auto after = number(c, "after"), epoch = number(c, "epoch");
+  // For whoever wants only what comes from now on: the end, at once.
+  const bool latest = text(c, "after") == "latest";
+  evm::result<std::optional<std::uint64_t>> after = std::optional<std::uint64_t>{};
+  if (!latest) after = number(c, "after");
+  const auto epoch = number(c, "epoch");
   const auto limit = limit_of(c);
   if (!after) return bad_request(after.error());
   if (!epoch) return bad_request(epoch.error());
@@ -48,6 +52,7 @@ answer get_feed(const call& c) {
   const auto end = c.reader->feed_end();
   if (!end) return unreadable(end.error());
   if (*epoch && **epoch != c.board.who().epoch) return gone(c, *end, "the feed has another epoch");
+  if (latest) return answer_json(body_of(c, {}, *end));
   const std::uint64_t from = after->value_or(0);
   if (from > *end) return gone(c, *end, "the feed ends before that");
   const auto facts = c.reader->feed(from, *limit);

@@ -219,7 +219,7 @@ async function story() {
         `      ${(names[account] ?? account).padEnd(10)}${balances[account].padStart(10)}${chain[account].padStart(10)}`,
       );
   });
-  await step('the status page answers', async () => {
+  await step('the dashboard answers', async () => {
     const page = await request(`http://${daemon.admin}/`);
     must(
       page.status === 200 && /html/.test(page.headers['content-type']),
@@ -227,7 +227,7 @@ async function story() {
     );
   });
   console.log(
-    `\n${steps} steps held.  Status page: ${colour(4, `http://${daemon.admin}/`)}   log: build/demo/daemon.log`,
+    `\n${steps} steps held.  Dashboard: ${colour(4, `http://${daemon.admin}/`)}   log: build/demo/daemon.log`,
   );
 }
 

@@ -26,6 +26,10 @@ public:
   // Status
   result<std::vector<chain_row>> chains();
   result<std::optional<chain_row>> chain(std::uint64_t chain_id);
+  /// Heights from … to, highest first; at a height the canonical one first. What left the chain is
+  /// there until it is pruned behind the mark.
+  result<std::vector<block_row>> blocks(std::uint64_t chain_id, std::uint64_t from,
+                                        std::uint64_t to);
   result<std::vector<source_row>> sources();
   result<std::vector<handler_row>> handlers();
   result<sizes> size();

@@ -174,6 +174,14 @@ struct page_request {
   std::optional<std::string> after;
 };
 
+/// A block that we hold, or held before it left the chain.
+struct block_row {
+  evm::block_id block;
+  evm::hash32 parent;
+  std::uint64_t time = 0; ///< its own, seconds since 1970
+  bool canonical = true;
+};
+
 struct reorg_row {
   std::uint64_t chain_id = 0;
   std::int64_t at = 0;

@@ -150,6 +150,16 @@ TEST_CASE("the feed is every fact, in one order", "[feed]") {
   CHECK(some.at("next") == 5);
 }
 
+TEST_CASE("the feed from its end: nothing yet, and where to go on", "[feed]") {
+  api_world w;
+  w.fill();
+  const char* end = R"({"epoch":1,"items":[],"next":6})";
+  CHECK(text(w.ask_json("/v1/feed?after=latest")) == end);
+  CHECK(text(w.ask_json("/v1/feed?after=latest&wait=20s")) == end);
+  CHECK(w.status("/v1/feed?after=latest&epoch=2") == 410);
+  CHECK(w.status("/v1/feed?after=last") == 400);
+}
+
 TEST_CASE("the feed's end and epoch: 410 says where to go on", "[feed]") {
   api_world w;
   w.fill();

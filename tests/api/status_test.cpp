@@ -78,6 +78,32 @@ TEST_CASE("reorgs, newest first", "[status]") {
   CHECK(r.at("rolled_back") == 1);
 }
 
+TEST_CASE("the blocks that are held, and those that left", "[status]") {
+  api_world w;
+  w.fill();
+  const auto shown = [&](const std::string& query) {
+    std::string out;
+    const auto answer = w.ask_json("/v1/chains/ethereum/blocks" + query);
+    CHECK(answer.at("next").is_null());
+    for (const auto& b : answer.at("items").as_array()) {
+      CHECK(members(b) == "number hash parent timestamp canonical");
+      out += std::to_string(b.at("number").as_int64()) + (b.at("canonical").as_bool() ? " " : "' ");
+    }
+    return out;
+  };
+  CHECK(shown("?from_block=10&to_block=12") == "12 12' 11 11' 10 ");
+  CHECK(shown("?from_block=15&to_block=20").empty());
+  w.board.put(following());
+  CHECK(shown("").starts_with("14 "));
+  CHECK(w.ask_json("/v1/chains/ethereum/blocks?from_block=11&to_block=11")
+            .at("items")
+            .at(0)
+            .at("hash") == json::string(evm::to_hex(block(11, 'B').hash)));
+  CHECK(w.status("/v1/chains/ethereum/blocks?from_block=1&to_block=1000") == 200);
+  CHECK(w.status("/v1/chains/ethereum/blocks?from_block=0&to_block=1000") == 400);
+  CHECK(w.status("/v1/chains/other/blocks") == 404);
+}
+
 TEST_CASE("a source is what is stored and what the listener saw", "[status]") {
   api_world w;
   append(w, "alchemy", "one");
@@ -202,8 +228,6 @@ TEST_CASE("what needs no store is answered by the head", "[status]") {
     INFO(foreign);
     CHECK(page->body.find(foreign) == std::string::npos);
   }
-  CHECK(w.head(get("/page.js"))->content_type == "text/javascript; charset=utf-8");
-  CHECK(w.head(get("/page.css"))->content_type == "text/css; charset=utf-8");
   CHECK(w.head(get("/livez?x=1"))->status == 400);
   CHECK_FALSE(w.head(get("/readyz")));
 }
