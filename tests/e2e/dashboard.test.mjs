@@ -364,6 +364,74 @@ seen(
 );
 
 seen(
+  'parked messages are retried and skipped, a test is sent, a replay is counted and sent',
+  {
+    config: (c) => {
+      Object.assign(c.handlers[0], { send: ['confirmed'], on_exhausted: 'park_event' });
+      c.handlers[0].retry.attempts = 1;
+    },
+  },
+  async (world, browser) => {
+    const { anvil, daemon, handler } = world;
+    let failing = true;
+    handler.rule = (m) =>
+      failing && m.type === 'tidemark.event.confirmed'
+        ? { status: 500, body: 'no such account' }
+        : undefined;
+    const [one] = await anvil.transfersIn(await anvil.emit({ contract: world.A, value: 1 }));
+    const [two] = await anvil.transfersIn(await anvil.emit({ contract: world.A, value: 2 }));
+    await anvil.mine(2);
+    const page = await browser.open(daemon, { at: 'handlers/app' });
+    const rows = page.locator('[aria-label="Parked messages"] tbody tr');
+    await rows.nth(1).waitFor();
+    assert.match(await rows.first().textContent(), /failed, HTTP 500 no such account/);
+    await accessible(page, 'parked messages');
+    await shoot(page, 'parked-light');
+    failing = false;
+    const row = (t) =>
+      rows.filter({ has: page.locator(`a[href*="${encodeURIComponent(t.eventId)}"]`) });
+    await row(one)
+      .getByRole('button', { name: /^Retry/ })
+      .click();
+    await world.message(one.eventId, 'confirmed');
+    await row(one).waitFor({ state: 'detached' });
+    await row(two).getByRole('button', { name: /^Skip/ }).click();
+    await page.getByLabel('Why').fill('booked by hand');
+    await page.getByRole('button', { name: 'Skip it' }).click();
+    await row(two).waitFor({ state: 'detached' });
+    await until('the handler is told of the gap', () =>
+      handler.requests.some((m) => m.type === 'tidemark.gap'),
+    );
+    assert.equal((await daemon.get('/v1/dead')).items.length, 0);
+
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByText(/Ping to app: it answered: HTTP 204/).waitFor();
+    assert.ok(handler.requests.some((m) => m.type === 'tidemark.ping'));
+
+    await page.getByRole('button', { name: 'Replay …' }).click();
+    await page.getByLabel('One event').fill(one.eventId);
+    await page.getByRole('button', { name: 'How many?' }).click();
+    await page.getByText('It would send 1 message.').waitFor();
+    await accessible(page, 'a replay');
+    const before = handler.requests.length;
+    await sleep(300);
+    assert.equal(handler.requests.length, before, 'counting sends nothing');
+    await page.getByRole('button', { name: 'Send 1 message' }).click();
+    await page.locator('dialog').getByText('done').waitFor();
+    await until('it came again', () => handler.requests.length === before + 1);
+    const [first, again] = handler.requests.filter(
+      (m) => m.data.event_id === one.eventId && m.answer.status === undefined,
+    );
+    assert.equal(again.id, first.id);
+    assert.equal(again.raw, first.raw);
+    await page.at('audit');
+    for (const text of [/booked by hand/, /replay/])
+      await page.getByRole('cell', { name: text }).first().waitFor();
+    assert.deepEqual(page.wrong, []);
+  },
+);
+
+seen(
   'a halted chain says why, and goes on only after its name was typed',
   {
     contracts: ['A', 'B'],

@@ -71,16 +71,25 @@ function Rows({ filter }: { filter: Filter }) {
   useEffect(() => {
     list.more();
     let soon: ReturnType<typeof setTimeout> | undefined;
+    let last = 0;
+    const atTop = () => (box.current?.scrollTop ?? 0) <= 10;
     const off = onFacts((facts) => {
       const known = facts.filter((f) => f.data.version > 1).map((f) => f.data);
       if (known.length) list.patch(known);
-      const came = facts.filter((f) => f.data.version === 1).length;
-      if ((box.current?.scrollTop ?? 0) > 10) setFresh((n) => n + came);
-      else if (!soon)
-        soon = setTimeout(() => {
-          soon = undefined;
-          if ((box.current?.scrollTop ?? 0) <= 10) list.renew();
-        }, 250);
+      if (!atTop()) {
+        const came = facts.filter((f) => f.data.version === 1).length;
+        setFresh((n) => n + came);
+      } else if (!soon) {
+        // At once, but once a second while many come.
+        soon = setTimeout(
+          () => {
+            soon = undefined;
+            last = Date.now();
+            if (atTop()) list.renew();
+          },
+          Math.max(100, last + 1000 - Date.now()),
+        );
+      }
     });
     return () => {
       off();

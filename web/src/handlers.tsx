@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { part, send, type Handler } from './api';
 import { now, useCell } from './cell';
-import { count, plural, seconds, until, words } from './format';
+import { count, plural, seconds, until } from './format';
 import { refresh, status } from './live';
 import { metrics, quantile, sum } from './metrics';
 import { Replay } from './replay';
@@ -52,6 +52,13 @@ export function HandlerFacts({ handler: h }: { handler: Handler }) {
   );
 }
 
+interface Ping {
+  ok: boolean;
+  http_status: number | null;
+  duration_ms: number | null;
+  answer: string;
+}
+
 type Order = 'pause' | 'resume' | 'replay' | null;
 
 export function Orders({ handler: h }: { handler: Handler }) {
@@ -61,11 +68,11 @@ export function Orders({ handler: h }: { handler: Handler }) {
   const test = async () => {
     setTesting(true);
     try {
-      const answer = await send<Record<string, unknown>>(`${path(h)}/test`);
-      const http = answer.http_status ?? answer.status;
-      const took = answer.duration_ms === undefined ? '' : ` in ${String(answer.duration_ms)} ms`;
-      const outcome = answer.outcome ? words(String(answer.outcome)) : 'sent';
-      say(`Ping to ${h.name}: ${outcome}${http ? `, HTTP ${String(http)}` : ''}${took}.`);
+      const answer = await send<Ping>(`${path(h)}/test`);
+      const what = answer.http_status ? `HTTP ${answer.http_status}` : answer.answer || 'no answer';
+      const took = answer.duration_ms === null ? '' : ` in ${answer.duration_ms} ms`;
+      const ok = answer.ok ? 'it answered' : 'it does not take it';
+      say(`Ping to ${h.name}: ${ok}: ${what}${took}.`, !answer.ok);
     } catch (error) {
       say(`Ping to ${h.name}: ${(error as Error).message}`, true);
     }

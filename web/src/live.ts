@@ -6,6 +6,7 @@ import { Cell } from './cell';
 
 const EVERY = 500; // ms between two answers of /v1/status: a block is seen within a second
 const SOON = 60; // ms after a fact
+const FAR = 2_000; // facts behind the feed's end that are not read one by one any more
 const SILENCE = 60_000; // ms without a byte until the stream is opened again
 const RETRY = 250; // ms, doubling
 
@@ -18,7 +19,10 @@ export const link = new Cell<{ state: 'connecting' | 'stream' | 'polling' | 'awa
 );
 
 const readers = new Set<(facts: FeedItem[]) => void>();
-/** Calls `read` with each group of new facts; the function that ends it. */
+/**
+ * Calls `read` with each group of new facts, with none where some were passed over: read again what
+ * is shown. Gives the function that ends it.
+ */
 export function onFacts(read: (facts: FeedItem[]) => void): () => void {
   readers.add(read);
   return () => readers.delete(read);
@@ -76,7 +80,16 @@ interface FeedAnswer {
 }
 
 let place: { after: number; epoch: number } | null = null;
+let behind = false; // polling: the last answer was full
 let follow: AbortController | null = null;
+
+/** Where the feed ends now, if we have no place yet or are too far behind to read all between. */
+async function findPlace(signal: AbortSignal): Promise<void> {
+  const end = await get<FeedAnswer>('v1/feed?after=latest', signal);
+  if (place && place.epoch === end.epoch && end.next - place.after <= FAR) return;
+  place = { after: end.next, epoch: end.epoch };
+  for (const read of [...readers]) read([]);
+}
 
 async function readStream(signal: AbortSignal): Promise<void> {
   const at = place!;
@@ -114,6 +127,7 @@ async function readPolling(signal: AbortSignal): Promise<void> {
   if (link.value.state !== 'away') link.set({ state: 'polling' });
   const answer = await get<FeedAnswer>(path, signal);
   for (const item of answer.items) took(item);
+  behind = answer.items.length >= 100;
   place = { after: answer.next, epoch: answer.epoch };
 }
 
@@ -129,10 +143,7 @@ async function followFeed(signal: AbortSignal): Promise<void> {
   let streams = true;
   for (let tries = 0; !signal.aborted;) {
     try {
-      if (!place) {
-        const end = await get<FeedAnswer>('v1/feed?after=latest', signal);
-        place = { after: end.next, epoch: end.epoch };
-      }
+      if (streams || !place || behind) await findPlace(signal);
       if (streams) await readStream(signal);
       else await readPolling(signal);
       tries = 0;

@@ -115,8 +115,8 @@ export function Replay({ handler, close }: { handler: string; close: () => void 
           them does nothing twice. What is left empty does not narrow it.
         </p>
         <div class="pairs">
-          {field('since', 'Since', { type: 'datetime-local' })}
-          {field('until', 'Until', { type: 'datetime-local' })}
+          {field('since', 'Since (local time)', { type: 'datetime-local' })}
+          {field('until', 'Until (local time)', { type: 'datetime-local' })}
           {field('from_seq', 'From feed seq', { pattern: '[0-9]+' })}
           {field('to_seq', 'To feed seq', { pattern: '[0-9]+' })}
         </div>

@@ -212,7 +212,7 @@ export function Drawing(props: {
           .filter((b) => !s.branches.some((branch) => branch.fromSlot === b.slot))
           .map((b) => (
             <text
-              key={b.number}
+              key={count(b.number)}
               style={{ transform: `translateX(${x(b.slot) + (pitch - 6) / 2}px)` }}
               y={base + 16}
               text-anchor="middle"

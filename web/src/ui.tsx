@@ -8,7 +8,18 @@ import { ago, clock, count, short, words } from './format';
 import { refresh } from './live';
 
 const good = ['following', 'active', 'ok', 'confirmed', 'delivered', 'acknowledged', 'done'];
-const plain = ['starting', 'catching_up', 'pending', 'queued', 'held', 'sending', 'running'];
+const plain = [
+  'later',
+  'open',
+  'unknown',
+  'starting',
+  'catching_up',
+  'pending',
+  'queued',
+  'held',
+  'sending',
+  'running',
+];
 const warn = ['degraded', 'paused', 'lagging', 'rate_limited', 'blocked', 'skipped', 'cancelled'];
 
 export function tone(state: string): string {
