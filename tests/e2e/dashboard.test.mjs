@@ -213,6 +213,32 @@ seen(
 );
 
 seen(
+  'an event says whom it replaces, and by whom it is replaced',
+  { contracts: ['A', 'B'], before: base },
+  async (world, browser) => {
+    const { anvil, daemon } = world;
+    await world.settled();
+    await anvil.reorg(4, [
+      [world.txN.raw, 0],
+      [world.txB.raw, 0],
+    ]);
+    await anvil.mine(2);
+    await world.settled();
+    const [old] = world.txB.logs;
+    const [fresh] = await anvil.transfersIn(await anvil.receipt(world.txB.hash));
+    assert.notEqual(fresh.eventId, old.eventId);
+    const page = await browser.open(daemon, { at: `events/${encodeURIComponent(old.eventId)}` });
+    const row = (name) => page.locator(`.facts div:has(dt:text-is("${name}")) a`);
+    await row('replaced by').click();
+    await page.getByText(fresh.eventId).first().waitFor();
+    await row('replaces').click();
+    await page.locator('.timeline li.bad').waitFor();
+    await page.getByText(old.eventId).first().waitFor();
+    assert.deepEqual(page.wrong, []);
+  },
+);
+
+seen(
   'a token is asked for; pause, resume and test do what they say, and are in the audit log',
   {
     config: (c) => {

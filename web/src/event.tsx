@@ -2,7 +2,7 @@
 // One event's whole life.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { get, part, type EventLife } from './api';
+import { get, part, type EventItem, type EventLife, type Page } from './api';
 import { clock, count, seconds, short, shortId, stamp, value, words } from './format';
 import { onFacts } from './live';
 import { Badge, copy, Facts, Hash, Nothing, tone, Trouble, useRead } from './ui';
@@ -135,6 +135,11 @@ export function EventPage({ id }: { id: string }) {
   const webhooks = useRead(e ? `hooks ${hooks.join()}` : null, (signal) =>
     Promise.all(hooks.map((hook) => get<Webhook>(`v1/webhooks/${hook}`, signal))),
   );
+  // Only the newer one says whom it replaces.
+  const later = useRead(e?.status === 'rolled_back' ? `after ${id} ${e.version}` : null, (signal) =>
+    get<Page<EventItem>>(`v1/events?tx=${e!.transaction.hash}&limit=1000`, signal),
+  );
+  const replacedBy = later.value?.items.find((one) => one.replaces === id);
   if (error && !e) return <Trouble error={error} />;
   if (!e) return <Nothing>Asking …</Nothing>;
   return (
@@ -194,6 +199,16 @@ export function EventPage({ id }: { id: string }) {
                   [
                     'replaces',
                     <a href={`#/events/${part(e.replaces)}`}>{shortId(e.replaces)}</a>,
+                  ] as [ComponentChildren, ComponentChildren],
+                ]
+              : []),
+            ...(replacedBy
+              ? [
+                  [
+                    'replaced by',
+                    <a href={`#/events/${part(replacedBy.event_id)}`}>
+                      {shortId(replacedBy.event_id)}
+                    </a>,
                   ] as [ComponentChildren, ComponentChildren],
                 ]
               : []),
