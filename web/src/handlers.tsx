@@ -4,7 +4,8 @@ import { part, send, type Handler } from './api';
 import { now, useCell } from './cell';
 import { count, plural, seconds, until } from './format';
 import { refresh, status } from './live';
-import { metrics, quantile, sum } from './metrics';
+import { metrics } from './metrics';
+import { quantile, sum } from './prometheus';
 import { Replay } from './replay';
 import { Ago, Badge, Confirm, Facts, Nothing, say } from './ui';
 
