@@ -7,6 +7,7 @@
 #include <boost/multiprecision/cpp_int.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -19,8 +20,7 @@ using uint256 = boost::multiprecision::uint256_t;
 using integer = boost::multiprecision::number<boost::multiprecision::cpp_int_backend<
     272, 272, boost::multiprecision::signed_magnitude, boost::multiprecision::unchecked, void>>;
 
-/// A type of the contract ABI. Arrays and tuples are in the shape already, so that the decoder's
-/// callers need not change when they are decoded; `parse_event` says "not yet" to them for now.
+/// A type of the contract ABI.
 struct abi_type {
 // g++ 12 takes an enumerator called bytes for one that hides evm::bytes, though it cannot.
 #pragma GCC diagnostic push
@@ -43,7 +43,10 @@ struct abi_type {
   std::vector<abi_type> inner;    ///< an array's element, a tuple's members
   std::vector<std::string> names; ///< a tuple's member names, "" where unnamed
 
-  bool dynamic() const;          ///< encoded by offset
+  bool dynamic() const; ///< encoded by offset
+  /// Octets of its place in the tuple or array that holds it: 32 (an offset) where dynamic. Never
+  /// 0, and at most 2^40 whatever the lengths multiply to.
+  std::uint64_t head_size() const;
   bool hashed_in_topic() const;  ///< an indexed parameter of it leaves only its keccak in the log
   std::string canonical() const; ///< as in the signature: "uint256"
   friend bool operator==(const abi_type&, const abi_type&) = default;
@@ -81,18 +84,38 @@ struct abi_value {
   friend bool operator==(const abi_value& a, const abi_value& b);
 };
 
-/// The arguments of a log in the order of `event.inputs`. Strict about bounds, lenient about
-/// padding and trailing bytes.
+/// What a log has that its ABI does not say; its values are read all the same.
+struct decode_notes {
+  bool padding = false;  ///< a word says more than its type can
+  bool trailing = false; ///< the data goes on behind the last value
+  friend bool operator==(const decode_notes&, const decode_notes&) = default;
+};
+
+/// The arguments of a log in the order of `event.inputs`. Strict about bounds: an offset, length or
+/// count that leaves the data is an error before anything is allocated for it, and so are two
+/// values that share octets, which is how a small log would become a large answer. Lenient about
+/// padding and trailing octets, as real contracts need; `notes`, if given, says where.
 result<std::vector<abi_value>> decode_log(const abi_event& event, const std::vector<hash32>& topics,
-                                          bytes_view data);
+                                          bytes_view data, decode_notes* notes = nullptr);
 
 /// As decode_log, without a look at topic0: for a caller that has compared it already, which saves
 /// the keccak.
 result<std::vector<abi_value>> decode_args(const abi_event& event,
-                                           const std::vector<hash32>& topics, bytes_view data);
+                                           const std::vector<hash32>& topics, bytes_view data,
+                                           decode_notes* notes = nullptr);
 
-/// A literal as a person writes it for a value of that type. Integers: decimal or 0x, '_' between
-/// digits, exponents (1_000_000e6), within the type's range. Addresses: any case, mixed case by
+/// What the topics alone say of the arguments, in the order of `event.inputs`; nothing where an
+/// argument is in the data. There must be `event.topic_count()` topics.
+std::vector<std::optional<abi_value>> decode_topics(const abi_event& event,
+                                                    const std::vector<hash32>& topics);
+
+/// A whole number as a person writes it: 42, -1, 1_000_000, 1e18, 2.5e6, 0x2a, 30gwei, 0.05ether
+/// (a space may stand before the unit). One of 2^256 or more is a number of that size and no more:
+/// every range refuses it. The error's offset is in `text`.
+result<integer> parse_number(std::string_view text);
+
+/// A literal as a person writes it for a value of that type. Integers: as parse_number takes them,
+/// within the type's range. Addresses: any case, mixed case by
 /// EIP-55. true, false. bytes and bytesN: 0x and hex digits, bytesN exactly N. A string: the text
 /// as it is. The error's offset is in `text`.
 result<abi_value> parse_value(const abi_type& type, std::string_view text);

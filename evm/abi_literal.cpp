@@ -41,31 +41,64 @@ result<integer> read_digits(std::string_view text, std::size_t& at, unsigned bas
   return value;
 }
 
-result<integer> read_integer(std::string_view text) {
-  std::size_t at = 0;
-  const bool negative = !text.empty() && text[0] == '-';
-  if (negative) ++at;
-  const auto prefix = text.substr(at, 2);
-  const bool hex = prefix == "0x";
-  if (hex) at += 2;
-  auto value = read_digits(text, at, hex ? 16 : 10);
+/// The digits behind a '.': how many there are, and `value` with them at its end.
+result<unsigned> read_fraction(std::string_view text, std::size_t& at, integer& value) {
+  unsigned places = 0;
+  for (; at < text.size() && digit_of(text[at]) < 10; ++at, ++places) {
+    if (value >= two_256) return fail("too many digits", at);
+    value = value * 10 + digit_of(text[at]);
+  }
+  if (places == 0) return fail("expected a digit", at);
+  return places;
+}
+
+/// wei in one of it, as a power of ten.
+result<unsigned> read_unit(std::string_view text, std::size_t& at) {
+  const auto start = at;
+  if (at < text.size() && text[at] == ' ') ++at;
+  const auto word = text.substr(at);
+  if (word == "gwei" || word == "ether") {
+    at = text.size();
+    return word == "gwei" ? 9u : 18u;
+  }
+  at = start;
+  return 0u;
+}
+
+/// value · 10^up / 10^down, which must be whole.
+result<integer> scaled(integer value, unsigned up, unsigned down) {
+  for (; up > down && value < two_256 && value != 0; --up)
+    value *= 10;
+  for (; down > up && value != 0; --down) {
+    if (value % 10 != 0) return fail("is not a whole number");
+    value /= 10;
+  }
+  return value;
+}
+
+result<integer> read_decimal(std::string_view text, std::size_t& at) {
+  auto value = read_digits(text, at, 10);
   if (!value) return value;
-  if (!hex && at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+  unsigned down = 0, up = 0;
+  if (at < text.size() && text[at] == '.') {
+    const auto places = read_fraction(text, ++at, *value);
+    if (!places) return places.error();
+    down = *places;
+  }
+  const bool ether = text.substr(at) == "ether";
+  if (at < text.size() && (text[at] == 'e' || text[at] == 'E') && !ether) {
     auto exponent = read_digits(text, ++at, 10);
     if (!exponent) return exponent;
-    // 10^78 is more than 2^256, so more steps change nothing.
-    const auto steps = static_cast<int>(std::min(*exponent, integer(78)));
-    for (int i = 0; i < steps && *value < two_256; ++i)
-      *value *= 10;
+    // 10^78 is more than 2^256, so a larger one changes nothing but what a fraction takes away.
+    up = static_cast<unsigned>(std::min(*exponent, integer(1'000'000)));
   }
-  if (at != text.size()) {
-    return fail("expected an integer: 42, 1_000_000, 1e18 or 0x2a", at);
-  }
-  return negative ? integer(-*value) : *value;
+  const auto unit = read_unit(text, at);
+  if (!unit) return unit.error();
+  return scaled(std::move(*value), up + *unit, down);
 }
 
 result<abi_value> parse_integer(const abi_type& type, std::string_view text) {
-  auto value = read_integer(text);
+  auto value = parse_number(text);
   if (!value) return value.error();
   const bool is_signed = type.is == kind::int_;
   const integer above = integer(1) << (is_signed ? type.size - 1 : type.size);
@@ -97,6 +130,20 @@ result<abi_value> parse_octets(const abi_type& type, std::string_view text) {
 
 } // namespace
 
+result<integer> parse_number(std::string_view text) {
+  std::size_t at = 0;
+  const bool negative = !text.empty() && text[0] == '-';
+  if (negative) ++at;
+  const bool hex = text.substr(at, 2) == "0x";
+  if (hex) at += 2;
+  auto value = hex ? read_digits(text, at, 16) : read_decimal(text, at);
+  if (!value) return value;
+  if (at != text.size()) {
+    return fail("expected a whole number: 42, 1_000_000, 1e18, 0.5ether or 0x2a", at);
+  }
+  return negative ? integer(-*value) : *value;
+}
+
 result<abi_value> parse_value(const abi_type& type, std::string_view text) {
   switch (type.is) {
   case kind::uint:
@@ -116,7 +163,8 @@ result<abi_value> parse_value(const abi_type& type, std::string_view text) {
   case kind::tuple:
     break;
   }
-  return fail("arrays and tuples come later: not yet");
+  return fail("an array or tuple cannot be written as one value; name a field of a tuple: "
+              "order.maker");
 }
 
 } // namespace tidemark::evm

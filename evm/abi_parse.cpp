@@ -148,10 +148,15 @@ result<abi_type> signature_reader::tuple(int depth) {
   out.is = abi_type::kind::tuple;
   if (!take('(')) return fail("expected '(' behind tuple, found " + found(), pos_);
   do {
+    const auto at = next();
     auto member = type(depth + 1);
     if (!member) return member.error();
     auto member_name = name();
     if (!member_name) return member_name.error();
+    if (!member_name->empty() &&
+        std::find(out.names.begin(), out.names.end(), *member_name) != out.names.end()) {
+      return fail("two members of the tuple are called " + in_quotes(*member_name), at);
+    }
     out.inner.push_back(std::move(*member));
     out.names.push_back(std::move(*member_name));
   } while (take(','));
@@ -189,12 +194,8 @@ result<std::string> signature_reader::name() {
 }
 
 result<abi_parameter> signature_reader::parameter(std::size_t place) {
-  const auto at = next();
   auto read = type(0);
   if (!read) return read.error();
-  if (!read->inner.empty()) {
-    return fail("arrays and tuples come later: not yet", at);
-  }
   abi_parameter out;
   out.type = std::move(*read);
   out.indexed = take_keyword("indexed");

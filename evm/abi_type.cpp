@@ -21,6 +21,20 @@ bool abi_type::dynamic() const {
   }
 }
 
+std::uint64_t abi_type::head_size() const {
+  constexpr std::uint64_t most = std::uint64_t{1} << 40, word = 32;
+  if (inner.empty() || dynamic()) return word;
+  if (is == kind::array) {
+    const auto element = inner.front().head_size();
+    const auto count = static_cast<std::uint64_t>(length);
+    return count > most / element ? most : count * element;
+  }
+  std::uint64_t sum = 0;
+  for (const auto& member : inner)
+    sum = std::min(most, sum + member.head_size());
+  return sum;
+}
+
 bool abi_type::hashed_in_topic() const {
   return is == kind::bytes || is == kind::string || is == kind::array || is == kind::tuple;
 }

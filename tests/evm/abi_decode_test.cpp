@@ -120,9 +120,25 @@ TEST_CASE("abi decode: offsets and lengths are held to the data") {
   } rows[] = {
       {"string s", {"20", "2", "6869.."}, "\"hi\"", 0},
       {"bytes s", {"20", "0"}, "0x", 0},
-      {"bytes s", {"40", all_f, "1", "77.."}, "0x77", 0},         // room between head and tail
-      {"bytes a, bytes b", {"40", "40", "1", "77.."}, "0x77", 0}, // two that share one tail
-      {"bytes s", {"0"}, "0x", 0},                                // points at itself: a length of 0
+      {"bytes s", {"40", all_f, "1", "77.."}, "0x77", 0},              // room between head and tail
+      {"bytes a, bytes b", {"40", "40", "1", "77.."}, nullptr, 64},    // two that share one tail
+      {"bytes a, bytes b", {"80", "40", "1", "77..", "0"}, "0x77", 0}, // tails in another order
+      {"bytes a, bytes b", {"40", "60", "21", "0", "0"}, nullptr, 96}, // one within the other
+      {"bytes s", {"0"}, nullptr, 0},                                  // points at itself
+      {"uint8[] a", {"20", "2", "1", "2"}, "[1 2 ]", 0},
+      {"uint8[] a", {"20", "0"}, "[]", 0},
+      {"uint8[2] a", {"1", "2"}, "[1 2 ]", 0},
+      {"uint8[2] a", {"1"}, nullptr, 0},
+      {"uint8[] a", {"20", "3", "1", "2"}, nullptr, 64},
+      {"uint8[] a", {"20", all_f, "1", "2"}, nullptr, 32},
+      {"uint8[1000000000][] a", {"20", "1", "1"}, nullptr, 64},
+      {"uint8[1000000000][1000000000] a", {"1", "2"}, nullptr, 0},
+      {"string[1000000000] a", {"20", "20"}, nullptr, 32},
+      {"(uint8,string)[] a", {"20", "1", "20", "7", "40", "1", "78.."}, "[[7 \"x\" ] ]", 0},
+      {"uint8[][] a", {"20", "2", "40", "40", "0"}, nullptr, 128}, // one list, twice
+      {"uint8[][] a", {"20", "2", "0", "0"}, nullptr, 64},         // its own heads
+      {"uint8[][] a", {"20", "2", "40", "60", "0", "1", "9"}, "[[] [9 ] ]", 0},
+      {"uint8[][2] a", {"20", "40", "60", "0", "0"}, "[[] [] ]", 0},
       {"bytes s",
        {"20", "20", all_f},
        "0xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
@@ -156,6 +172,60 @@ TEST_CASE("abi decode: offsets and lengths are held to the data") {
   CHECK_THAT(decode_data("uint8 amount", {}).error().text, Catch::StartsWith("amount: "));
 }
 
+TEST_CASE("abi decode: lists that point at themselves do not multiply") {
+  // Each level's two elements are one and the same list: 2^16 values out of 2 KiB, were it not
+  // refused.
+  std::string type = "uint8";
+  for (int i = 0; i < 16; ++i)
+    type += "[]";
+  std::vector<std::string> data{"20"};
+  for (int i = 0; i < 15; ++i)
+    data.insert(data.end(), {"2", "40", "40"});
+  data.push_back("0");
+  CHECK_THAT(decode_data(type + " a", words(data)).error().text, Catch::Contains("share"));
+}
+
+TEST_CASE("abi decode: odd padding and what trails are noted, and change nothing") {
+  const struct {
+    const char* inputs;
+    std::vector<std::string> data;
+    const char* value;
+    decode_notes notes;
+  } rows[] = {
+      {"uint8 a", {"7"}, "7", {false, false}},
+      {"uint8 a", {"107"}, "7", {true, false}},
+      {"uint8 a", {"7", "0"}, "7", {false, true}},
+      {"int8 a", {all_f}, "-1", {false, false}},
+      {"int8 a", {"ff"}, "-1", {true, false}},
+      {"bool a", {"2"}, "true", {true, false}},
+      {"bytes1 a", {"ff.."}, "0xff", {false, false}},
+      {"bytes1 a", {"ff01.."}, "0xff", {true, false}},
+      {"address a", {"01.."}, "0x0000000000000000000000000000000000000000", {true, false}},
+      {"string s", {"20", "1", "78.."}, "\"x\"", {false, false}},
+      {"string s", {"20", "1", "7879.."}, "\"x\"", {true, false}},
+      {"string s", {"20", "1", "78..", "0"}, "\"x\"", {false, true}},
+      {"uint8[] a", {"20", "1", "1ff", "0"}, "[255 ]", {true, true}},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.inputs, row.data);
+    const auto event = parse_event(std::string("E(") + row.inputs + ")").value();
+    decode_notes notes;
+    const auto values = decode_log(event, {event.topic0()}, words(row.data), &notes);
+    REQUIRE(values);
+    CHECK(shown(values->back()) == row.value);
+    CHECK(notes == row.notes);
+  }
+}
+
+TEST_CASE("abi decode: topics alone tell what is indexed") {
+  const auto event = parse_event("E(uint8 a, address indexed b, string indexed c)").value();
+  const auto known = decode_topics(event, {event.topic0(), hash32{}, event.topic0()});
+  REQUIRE(known.size() == 3);
+  CHECK_FALSE(known[0]);
+  CHECK(shown(*known[1]) == "0x0000000000000000000000000000000000000000");
+  CHECK(shown(*known[2]) == "#" + to_hex(event.topic0()));
+}
+
 TEST_CASE("abi decode: a string is its octets, UTF-8 or not") {
   const auto values = decode_data("string s", words({"20", "3", "ff00fe.."})).value();
   CHECK(std::get<std::string>(values[0].is) == std::string("\xff\0\xfe", 3));
@@ -163,7 +233,7 @@ TEST_CASE("abi decode: a string is its octets, UTF-8 or not") {
 
 TEST_CASE("abi decode: octets of any kind give values within the data or an error") {
   std::mt19937 random(20231112);
-  const auto event = parse_event("E(bytes a, uint16 b, string c, int8 d, bytes e)").value();
+  const auto event = parse_event("E(bytes a, uint16 b, string c)").value();
   int good = 0;
   for (int round = 0; round < 20'000; ++round) {
     bytes data(160 + random() % 240);
@@ -177,7 +247,6 @@ TEST_CASE("abi decode: octets of any kind give values within the data or an erro
     ++good;
     CHECK(std::get<bytes>((*values)[0].is).size() <= data.size());
     CHECK(std::get<std::string>((*values)[2].is).size() <= data.size());
-    CHECK(std::get<bytes>((*values)[4].is).size() <= data.size());
   }
   CHECK(good > 100);
 }

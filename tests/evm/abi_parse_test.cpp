@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "evm/abi.hpp"
 #include "evm/hex.hpp"
+#include "tests/evm/abi_show.hpp"
 #include "tests/evm/abi_vectors.hpp"
 #include "tests/evm/show_result.hpp"
 
@@ -114,10 +115,7 @@ TEST_CASE("abi parse: errors say where and what would be right") {
       {"E(bool indexed, bool indexed, bool indexed, bool indexed)", 44, "at most 3"},
       {"E(bool indexed a,bool indexed b,bool indexed c,bool indexed d,bool indexed e) anonymous",
        62, "at most 3, or 4"},
-      {"E(uint256[] a)", 2, "not yet"},
-      {"E(bool x, bytes32[2][] a)", 10, "not yet"},
-      {"E((address a, uint256[3] b)[] orders)", 2, "not yet"},
-      {"E(tuple(address a, (bool)) t)", 2, "not yet"},
+      {"E((address a, uint256[3] a)[] orders)", 14, "called 'a'"},
       {"E(uint256[ a)", 11, "']'"},
       {"E(uint256[0] a)", 10, "length"},
       {"E(uint256[99999999999999999999] a)", 10, "length"},
@@ -144,6 +142,54 @@ TEST_CASE("abi parse: depth and length have an end") {
   CHECK_THAT(parse_event(dimensions + ")").error().text, Catch::Contains("dimensions"));
   CHECK_THAT(parse_event("E(bool " + std::string(20'000, 'a') + ")").error().text,
              Catch::Contains("too long"));
+}
+
+TEST_CASE("abi parse: arrays and tuples, in either way of writing them") {
+  const struct {
+    const char* text;
+    const char* signature;
+  } rows[] = {
+      {"E(uint256[] a)", "E(uint256[])"},
+      {"E(bool x, bytes32[2][] a)", "E(bool,bytes32[2][])"},
+      {"E((address a, uint256[3] b)[] orders)", "E((address,uint256[3])[])"},
+      {"event E(tuple(address maker, (bool, uint) inner) indexed t)",
+       "E((address,(bool,uint256)))"},
+      {"E(tuple(uint)[2][] , string)", "E((uint256)[2][],string)"},
+      {"E(tuple ( uint a ) [ 3 ] indexed x) anonymous;", "E((uint256)[3])"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.text);
+    const auto event = parse_event(row.text);
+    REQUIRE(event);
+    CHECK(event->signature() == row.signature);
+  }
+  const auto t = parse_event("E((address maker, (bool, uint8) inner) indexed, uint8[4])").value();
+  CHECK(t.inputs[0].name == "arg0");
+  CHECK(t.inputs[0].indexed);
+  CHECK(t.inputs[0].type.names == std::vector<std::string>{"maker", "inner"});
+  CHECK(t.inputs[0].type.inner[1].names == std::vector<std::string>{"", ""});
+  CHECK(t.inputs[1].name == "arg1");
+}
+
+TEST_CASE("abi types: the size of a head is held, whatever the lengths multiply to") {
+  const struct {
+    const char* type;
+    std::uint64_t size;
+  } rows[] = {
+      {"uint8", 32},
+      {"string", 32},
+      {"uint8[3]", 96},
+      {"uint8[]", 32},
+      {"string[3]", 32},
+      {"(uint8,bool[2])", 96},
+      {"(uint8,bytes)", 32},
+      {"(uint8,bool[2])[3]", 288},
+      {"uint8[1000000000][1000000000][1000000000]", std::uint64_t{1} << 40},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.type);
+    CHECK(type_of(row.type).head_size() == row.size);
+  }
 }
 
 TEST_CASE("abi types: the canonical text of arrays and tuples") {

@@ -71,7 +71,12 @@ TEST_CASE("abi literal: errors say where and what would be right") {
       {"uint256", "+1", 0, "a digit"},
       {"uint256", " 1", 0, "a digit"},
       {"uint256", "0x", 2, "a digit"},
-      {"uint256", "1.5", 1, "1e18"},
+      {"uint256", "1.5", 0, "whole number"},
+      {"uint256", "1.", 2, "a digit"},
+      {"uint256", "5gwe", 1, "1e18"},
+      {"uint256", "0.0000000001gwei", 0, "whole number"},
+      {"uint256", "1e60ether", 0, "out of range"},
+      {"uint256", "1  gwei", 1, "1e18"},
       {"uint256", "1e", 2, "a digit"},
       {"uint256", "1e-3", 2, "a digit"},
       {"uint256", "1e3e3", 3, "1e18"},
@@ -110,7 +115,39 @@ TEST_CASE("abi literal: errors say where and what would be right") {
   }
   abi_type list;
   list.is = abi_type::kind::array;
-  CHECK_THAT(parse_value(list, "[]").error().text, Catch::Contains("not yet"));
+  CHECK_THAT(parse_value(list, "[]").error().text, Catch::Contains("order.maker"));
+}
+
+TEST_CASE("abi literal: parts and units of wei") {
+  const struct {
+    const char* text;
+    const char* value;
+  } rows[] = {
+      {"0.05ether", "50000000000000000"},
+      {"1 ether", "1000000000000000000"},
+      {"30gwei", "30000000000"},
+      {"1.5e18", "1500000000000000000"},
+      {"1.50", nullptr},
+      {"2.0", "2"},
+      {"0.000000001 gwei", "1"},
+      {"-0.5ether", "-500000000000000000"},
+      {"1_000_000e6", "1000000000000"},
+      {"1E2", "100"},
+      {"0e9999999999", "0"},
+      {"0.1e9999999999", "116"}, // 2^256 or more: only that it is so large counts
+      {"200000000000000000000000000000000000000000000000000000000000000000000000000000.0", nullptr},
+  };
+  const integer two_256 = integer(1) << 256;
+  for (const auto& row : rows) {
+    CAPTURE(row.text);
+    const auto value = parse_number(row.text);
+    REQUIRE(value.has_value() == (row.value != nullptr));
+    if (!value) continue;
+    if (std::string(row.value) == "116")
+      CHECK(*value >= two_256);
+    else
+      CHECK(to_decimal(*value) == row.value);
+  }
 }
 
 TEST_CASE("abi literal: a number of a megabyte is refused at once") {
