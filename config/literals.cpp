@@ -7,7 +7,6 @@
 #include <array>
 #include <charconv>
 #include <limits>
-#include <numeric>
 
 namespace tidemark::config {
 namespace {
@@ -55,7 +54,8 @@ evm::result<std::uint64_t> parse_count(std::string_view text) {
   evm::abi_type uint64;
   uint64.size = 64;
   const auto value = evm::parse_value(uint64, text);
-  if (!value) return evm::fail("expected a whole number, such as 12 or 1_000");
+  const bool wei = text.find_first_of(".wt") != text.npos; // gwei, ether and parts of them
+  if (!value || wei) return evm::fail("expected a whole number, such as 12 or 1_000");
   return static_cast<std::uint64_t>(std::get<evm::integer>(value->is));
 }
 
@@ -131,34 +131,6 @@ std::optional<std::size_t> base64_size(std::string_view text) {
   });
   if (!right) return std::nullopt;
   return text.size() / 4 * 3 - padding;
-}
-
-std::string_view nearest(std::string_view text, const std::vector<std::string_view>& names) {
-  // Levenshtein, one row at a time.
-  const auto distance = [&](std::string_view name) {
-    std::vector<std::size_t> row(name.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      auto diagonal = row[0];
-      row[0] = i + 1;
-      for (std::size_t j = 0; j < name.size(); ++j) {
-        const auto above = row[j + 1];
-        row[j + 1] = std::min({row[j] + 1, above + 1, diagonal + (text[i] == name[j] ? 0 : 1)});
-        diagonal = above;
-      }
-    }
-    return row.back();
-  };
-  std::string_view best;
-  auto least = std::numeric_limits<std::size_t>::max();
-  for (const auto name : names) {
-    const auto d = distance(name);
-    if (d < least) {
-      least = d;
-      best = name;
-    }
-  }
-  return best;
 }
 
 } // namespace tidemark::config

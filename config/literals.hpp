@@ -3,6 +3,7 @@
 
 #include "config/config.hpp"
 #include "evm/result.hpp"
+#include "tide/nearest.hpp"
 
 #include <cstdint>
 #include <string>
@@ -49,7 +50,6 @@ struct url_parts {
 /// may hold a key.
 evm::result<url_parts> parse_url(std::string_view text);
 
-/// The one of `names` that needs the fewest changes to become `text`; empty where there are none.
-std::string_view nearest(std::string_view text, const std::vector<std::string_view>& names);
+using tide::nearest;
 
 } // namespace tidemark::config

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "config/sections.hpp"
+#include "config/subscription_parts.hpp"
 
 #include "evm/hex.hpp"
 
@@ -9,12 +9,6 @@ namespace tidemark::config {
 namespace {
 
 using addresses = std::vector<evm::address20>;
-
-constexpr std::array<std::pair<std::string_view, const char*>, 4> presets{
-    {{"erc20-transfer", "Transfer(address indexed from, address indexed to, uint256 value)"},
-     {"erc20-approval", nullptr}, // not yet, as the others without a signature
-     {"erc721-transfer", nullptr},
-     {"erc1155-transfer", nullptr}}};
 
 std::optional<evm::address20> as_address(const value& v) {
   const auto text = v.text();
@@ -75,84 +69,6 @@ void read_address(const value& v, const builder& b, tide::subscription& out) {
   }
 }
 
-std::optional<evm::abi_event> event_from(const value& v, const std::string& text) {
-  auto event = evm::parse_event(text);
-  if (!event) {
-    v.wrong(event.error().text + " (at character " + std::to_string(event.error().at + 1) + ")");
-    return std::nullopt;
-  }
-  return std::move(*event);
-}
-
-std::optional<evm::abi_event> read_event(section& s) {
-  s.not_yet("abi");
-  s.not_yet("transaction");
-  const auto event = s.find("event");
-  const auto preset = s.find("preset");
-  if (event && preset) {
-    preset->wrong("give event or preset, not both");
-    return std::nullopt;
-  }
-  if (event) {
-    const auto text = as_filled(*event);
-    return text ? event_from(*event, *text) : std::nullopt;
-  }
-  if (!preset) {
-    const auto& of = s.of();
-    if (of.is_map() && !of.has_key("abi") && !of.has_key("transaction"))
-      of.wrong("'event' or 'preset' is missing");
-    return std::nullopt;
-  }
-  const auto signature = choose(*preset, presets);
-  if (!signature) return std::nullopt;
-  if (*signature == nullptr) {
-    preset->wrong("not yet; only erc20-transfer works so far");
-    return std::nullopt;
-  }
-  return event_from(*preset, *signature);
-}
-
-std::optional<tide::condition> as_condition(const value& v, std::size_t input,
-                                            const evm::abi_type& type) {
-  tide::condition out;
-  out.input = input;
-  const auto items = v.one_or_more();
-  if (items.empty()) v.wrong("is empty, so nothing could match");
-  for (const auto& item : items) {
-    if (item.is_map()) {
-      item.wrong("not yet: a list of addresses by name");
-      continue;
-    }
-    const auto text = item.text();
-    if (!text) continue;
-    const auto parsed = evm::parse_value(type, *text);
-    if (parsed)
-      out.one_of.insert(evm::topic_of(type, *parsed));
-    else
-      item.wrong(parsed.error().text);
-  }
-  return out;
-}
-
-void read_where(const value& v, tide::subscription& out) {
-  const auto& inputs = out.event.inputs;
-  for (const auto& m : v.members()) {
-    const auto named = std::find_if(inputs.begin(), inputs.end(),
-                                    [&](const evm::abi_parameter& p) { return p.name == m.key; });
-    if (named == inputs.end()) {
-      std::vector<std::string_view> names;
-      names.reserve(inputs.size());
-      for (const auto& input : inputs)
-        names.push_back(input.name);
-      v.in().wrong(m.key_at, v.path() + ": " + out.event.name + " has no argument '" + m.key + "'" +
-                                 suggestion(m.key, names));
-      continue;
-    }
-    auto c = as_condition(m.of, static_cast<std::size_t>(named - inputs.begin()), named->type);
-    if (c) out.where.push_back(std::move(*c));
-  }
-}
-
 void read_chain_names(const value& v, const builder& b, tide::subscription& out) {
   const auto items = v.items();
   if (v.is_list() && items.empty()) v.wrong("is empty");
@@ -171,11 +87,13 @@ void read_subscription(const value& v, builder& b) {
   if (name) out.name = as_name(*name).value_or("");
   if (const auto chains = s.need("chains")) read_chain_names(*chains, b, out);
   if (const auto address = s.find("address")) read_address(*address, b, out);
-  const auto event = read_event(s);
-  if (event) out.event = *event;
-  if (const auto where = s.find("where"); where && event) read_where(*where, out);
+  s.not_yet("transaction");
+  const bool has_event = read_event(s, out);
+  const auto where = s.find("where");
+  if (where && has_event) read_where(*where, out);
   s.not_yet("start_block");
-  s.not_yet("escalate");
+  const auto escalate = s.find("escalate");
+  if (escalate && has_event) out.escalations = read_escalate(*escalate, out.event.inputs, b);
   if (const auto confirmations = s.find("confirmations")) {
     if (auto policy = as_policy(*confirmations, b)) out.policies.push_back(std::move(*policy));
   }

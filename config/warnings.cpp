@@ -8,10 +8,28 @@ namespace {
 
 using tide::subscription;
 
+/// What it asks of every event, and what of some.
+struct demands {
+  tide::needs always;
+  std::vector<std::pair<std::string, tide::needs>> sometimes; ///< by the expression's text
+  friend bool operator==(const demands&, const demands&) = default;
+};
+
 tide::needs asks_of(const subscription& s, const tide::policy& of_chain) {
   auto out = of_chain.asks();
   for (const auto& p : s.policies)
     out = out + p.asks();
+  return out;
+}
+
+demands demands_of(const subscription& s, const tide::policy& of_chain) {
+  demands out{asks_of(s, of_chain), {}};
+  for (const auto& e : s.escalations) {
+    if (out.always + e.adds.asks() != out.always)
+      out.sometimes.emplace_back(e.when.text(), e.adds.asks());
+  }
+  std::sort(out.sometimes.begin(), out.sometimes.end(),
+            [](const auto& x, const auto& y) { return x.first < y.first; });
   return out;
 }
 
@@ -45,11 +63,23 @@ bool exclude_each_other(const subscription& a, const subscription& b) {
   });
 }
 
+bool same_shape(const evm::abi_event& a, const evm::abi_event& b) {
+  if (a.topic_count() != b.topic_count()) return false;
+  return a.anonymous || b.anonymous || a.topic0() == b.topic0();
+}
+
+std::vector<const evm::abi_event*> events_of(const subscription& s) {
+  std::vector<const evm::abi_event*> out{&s.event};
+  if (s.batch) out.push_back(&*s.batch);
+  return out;
+}
+
 bool can_meet(const subscription& a, const subscription& b, std::uint64_t chain_id) {
-  if (a.event.topic_count() != b.event.topic_count()) return false;
-  if (!a.event.anonymous && !b.event.anonymous && a.event.topic0() != b.event.topic0())
-    return false;
-  return !apart(a.chains.at(chain_id), b.chains.at(chain_id)) && !exclude_each_other(a, b);
+  bool meet = false;
+  for (const auto* of_a : events_of(a))
+    for (const auto* of_b : events_of(b))
+      meet = meet || same_shape(*of_a, *of_b);
+  return meet && !apart(a.chains.at(chain_id), b.chains.at(chain_id)) && !exclude_each_other(a, b);
 }
 
 void warn_of_meetings(const builder& b, const chain& c, reading& r) {
@@ -58,7 +88,7 @@ void warn_of_meetings(const builder& b, const chain& c, reading& r) {
     if (!first->chains.contains(c.id)) continue;
     for (auto second = first + 1; second != all.end(); ++second) {
       if (!second->chains.contains(c.id) || !can_meet(*first, *second, c.id)) continue;
-      if (asks_of(*first, c.confirmations) == asks_of(*second, c.confirmations)) continue;
+      if (demands_of(*first, c.confirmations) == demands_of(*second, c.confirmations)) continue;
       r.warn(b.names.subscriptions.at(second->name),
              "'" + first->name + "' and '" + second->name + "' can fit the same log on " + c.name +
                  " and ask for different confirmations; such an event waits for both");
@@ -66,10 +96,21 @@ void warn_of_meetings(const builder& b, const chain& c, reading& r) {
   }
 }
 
+void warn_of_weak_escalations(const builder& b, const subscription& s, const chain& c, reading& r) {
+  const auto always = asks_of(s, c.confirmations);
+  for (const auto& e : s.escalations) {
+    if (always + e.adds.asks() != always) continue;
+    r.warn(b.names.subscriptions.at(s.name),
+           "'" + s.name + "': the escalation \"" + e.when.text() + "\" cannot matter on " + c.name +
+               ": what holds for all of its events asks for as much or more");
+  }
+}
+
 void warn_of_weak_policies(const builder& b, const chain& c, reading& r) {
   for (const auto& s : b.out.subscriptions) {
-    if (!s.chains.contains(c.id) || s.policies.empty()) continue;
-    if (asks_of(s, c.confirmations) != c.confirmations.asks()) continue;
+    if (!s.chains.contains(c.id)) continue;
+    warn_of_weak_escalations(b, s, c, r);
+    if (s.policies.empty() || asks_of(s, c.confirmations) != c.confirmations.asks()) continue;
     r.warn(b.names.subscriptions.at(s.name), "the confirmations of '" + s.name +
                                                  "' cannot matter on " + c.name +
                                                  ": the chain's own ask for as much or more");

@@ -2,7 +2,6 @@
 #include "config/yaml_reader.hpp"
 
 #include "config/expand.hpp"
-#include "config/literals.hpp"
 
 #include <algorithm>
 
@@ -32,6 +31,16 @@ void reading::note(std::vector<problem>& list, place at, std::string text) {
 }
 
 place value::at() const { return node_.IsNull() ? key_at_ : place_of(node_.Mark()); }
+
+place value::inside(std::size_t offset) const {
+  auto out = at();
+  const auto& raw = node_.Scalar();
+  const bool as_written = raw.find_first_of("\n$\\") == raw.npos;
+  if (out.line == 0 || !is_text() || !as_written) return out;
+  const bool quoted = node_.Tag() == "!";
+  out.column += offset + (quoted ? 1 : 0);
+  return out;
+}
 
 bool value::has_key(std::string_view key) const {
   if (!is_map()) return false;
@@ -148,11 +157,6 @@ bool name_table::resolve(const value& reference, const std::string& name) const 
 place name_table::at(const std::string& name) const {
   const auto found = places_.find(name);
   return found == places_.end() ? place{} : found->second;
-}
-
-std::string suggestion(std::string_view text, const std::vector<std::string_view>& names) {
-  const auto name = nearest(text, names);
-  return name.empty() ? std::string() : ", did you mean '" + std::string(name) + "'?";
 }
 
 } // namespace tidemark::config

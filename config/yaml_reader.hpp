@@ -2,6 +2,7 @@
 #pragma once
 
 #include "config/config.hpp"
+#include "tide/nearest.hpp"
 
 #include <yaml-cpp/yaml.h>
 
@@ -50,6 +51,9 @@ public:
   reading& in() const { return *reading_; }
   const std::string& path() const { return path_; }
   place at() const;
+  /// Where the text's character `offset` stands; as `at` where it stands there in other words than
+  /// the file's (line breaks, escapes, a variable).
+  place inside(std::size_t offset) const;
   /// Notes that this value is wrong; the text says what would be right.
   void wrong(const std::string& text) const { reading_->wrong(at(), with_path(text)); }
   void warn(const std::string& text) const { reading_->warn(at(), with_path(text)); }
@@ -151,7 +155,6 @@ private:
   std::map<std::string, place> places_;
 };
 
-/// ", did you mean 'x'?", or nothing where there are no names.
-std::string suggestion(std::string_view text, const std::vector<std::string_view>& names);
+using tide::suggestion;
 
 } // namespace tidemark::config

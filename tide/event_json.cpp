@@ -169,6 +169,12 @@ void append_args(std::string& out, const log_story& s) {
     append_value(out, s.event.inputs[i].type, (*s.args)[i]);
   }
   out += '}';
+  // Said, since somebody may wonder why the same bytes do not come out of an encoder.
+  if (s.notes.padding || s.notes.trailing) out += R"(,"decode_notes":[)";
+  if (s.notes.padding) out += R"("padding")";
+  if (s.notes.padding && s.notes.trailing) out += ',';
+  if (s.notes.trailing) out += R"("trailing")";
+  if (s.notes.padding || s.notes.trailing) out += ']';
 }
 
 void append_policy(std::string& out, const policy& p) {

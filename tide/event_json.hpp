@@ -41,6 +41,7 @@ struct log_story {
   /// In the order of `event.inputs`, or why there are none.
   const evm::result<std::vector<evm::abi_value>>& args;
   const std::vector<policy>& confirmations;
+  evm::decode_notes notes = {};
 };
 std::string render_log(const log_story& s);
 

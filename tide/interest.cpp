@@ -15,9 +15,6 @@ namespace {
 
 /// Nodes refuse longer lists; above it one topic and all addresses are the smaller question.
 constexpr std::size_t max_filter_addresses = 500;
-/// A key is an index in the store: a longer value stands there by its hash.
-constexpr std::size_t max_key_value = 128;
-
 std::uint64_t digest_of(const evm::log& log) {
   evm::bytes all(log.address.octets.begin(), log.address.octets.end());
   all.reserve(all.size() + log.topics.size() * evm::hash32::size + log.data.size());
@@ -31,32 +28,62 @@ std::uint64_t digest_of(const evm::log& log) {
   return out;
 }
 
-/// A value as it stands in a key: without JSON's quotes, and text even where it is not UTF-8.
-struct key_text {
-  std::string operator()(const evm::integer& v) const { return evm::to_decimal(v); }
-  std::string operator()(bool v) const { return v ? "true" : "false"; }
-  std::string operator()(const evm::address20& v) const { return evm::to_hex(v); }
-  std::string operator()(const evm::bytes& v) const { return evm::to_hex(evm::bytes_view(v)); }
-  std::string operator()(const evm::hashed& v) const { return evm::to_hex(v.hash); }
-  std::string operator()(const std::string& v) const {
-    if (is_utf8(v)) return v;
-    return evm::to_hex({reinterpret_cast<const std::uint8_t*>(v.data()), v.size()});
-  }
-  std::string operator()(const std::vector<evm::abi_value>& v) const {
-    std::string out;
-    for (const auto& member : v) {
-      if (!out.empty()) out += ',';
-      out += std::visit(*this, member.is);
-    }
-    return '(' + out + ')';
-  }
-};
-
 bool all_hold(const std::vector<condition>& data, const evm::abi_event& event,
-              const std::vector<evm::abi_value>& args) {
+              argument_values values) {
   return std::all_of(data.begin(), data.end(), [&](const condition& c) {
-    return c.one_of.contains(evm::topic_of(event.inputs[c.input].type, args[c.input]));
+    const argument a{c.input, c.members};
+    return c.one_of.contains(evm::topic_of(type_of(a, event.inputs), *value_of(a, values)));
   });
+}
+
+using pointers = std::vector<const evm::abi_value*>;
+
+pointers pointers_to(const std::vector<evm::abi_value>& args) {
+  pointers out;
+  out.reserve(args.size());
+  for (const auto& a : args)
+    out.push_back(&a);
+  return out;
+}
+
+/// Whether `holds` says yes to one of a batch's items: the arguments with one element of each array
+/// in its place. Arrays of different lengths, as no contract should write them, end with the
+/// shortest.
+template <class Holds> bool any_item(const std::vector<evm::abi_value>& args, const Holds& holds) {
+  auto values = pointers_to(args);
+  const auto first = values.size() - subscription::batched;
+  std::vector<const std::vector<evm::abi_value>*> arrays;
+  for (auto i = first; i < values.size(); ++i)
+    arrays.push_back(&std::get<std::vector<evm::abi_value>>(args[i].is));
+  const auto shortest = std::min_element(arrays.begin(), arrays.end(),
+                                         [](auto* a, auto* b) { return a->size() < b->size(); });
+  for (std::size_t item = 0; item < (*shortest)->size(); ++item) {
+    for (auto i = first; i < values.size(); ++i)
+      values[i] = &(*arrays[i - first])[item];
+    if (holds(argument_values(values))) return true;
+  }
+  return false;
+}
+
+/// Of values that are not known it counts as true.
+bool may_hold(const when_expression& when, argument_values values) {
+  return when.holds(values).value_or(true);
+}
+
+/// Nodes refuse long lists, and few subscriptions have one: a longer one is matched here alone.
+constexpr std::size_t max_filter_topics = 64;
+
+/// All that the forms want at one topic; nothing where one takes any, or they are too many.
+template <class Forms> std::vector<evm::hash32> wanted_topic(const Forms& forms, std::size_t n) {
+  std::set<evm::hash32> all;
+  for (const auto& f : forms) {
+    const auto c = std::find_if(f.topics.begin(), f.topics.end(),
+                                [&](const condition& t) { return t.input == n; });
+    if (c == f.topics.end() || c->one_of.size() > max_filter_topics) return {};
+    all.insert(c->one_of.begin(), c->one_of.end());
+  }
+  if (all.size() > max_filter_topics) return {};
+  return {all.begin(), all.end()};
 }
 
 } // namespace
@@ -69,13 +96,8 @@ interest::interest(std::uint64_t chain_id, std::string chain_name, policy chain_
   for (const auto& s : subscriptions) {
     const auto on_chain = s.chains.find(chain_id);
     if (on_chain == s.chains.end()) continue;
-    const auto index = forms_.size();
-    forms_.push_back(compile(s, on_chain->second));
-    const auto& added = forms_.back();
-    auto& place = added.topic0 ? by_topic0_[*added.topic0] : anonymous_;
-    if (added.addresses.empty()) place.any.push_back(index);
-    for (const auto& address : added.addresses)
-      place.at[address].push_back(index);
+    add_form(compile(s, on_chain->second, false));
+    if (s.batch) add_form(compile(s, on_chain->second, true));
   }
   for (const auto& r : recipients_) {
     auto& row = wants_.emplace_back();
@@ -85,16 +107,28 @@ interest::interest(std::uint64_t chain_id, std::string chain_name, policy chain_
   }
 }
 
+void interest::add_form(form f) {
+  const auto index = forms_.size();
+  forms_.push_back(std::move(f));
+  const auto& added = forms_.back();
+  auto& place = added.topic0 ? by_topic0_[*added.topic0] : anonymous_;
+  if (added.addresses.empty()) place.any.push_back(index);
+  for (const auto& address : added.addresses)
+    place.at[address].push_back(index);
+}
+
 interest::form interest::compile(const subscription& s,
-                                 const std::vector<evm::address20>& addresses) {
+                                 const std::vector<evm::address20>& addresses, bool of_batches) {
   form out;
   out.source = s;
+  out.event = of_batches ? *s.batch : s.event;
+  out.of_batches = of_batches;
   const std::set<evm::address20> sorted(addresses.begin(), addresses.end());
   out.addresses.assign(sorted.begin(), sorted.end());
-  if (!s.event.anonymous) out.topic0 = s.event.topic0();
-  out.topic_count = s.event.topic_count();
+  if (!out.event.anonymous) out.topic0 = out.event.topic0();
+  out.topic_count = out.event.topic_count();
   for (const auto& c : s.where) {
-    const auto& inputs = s.event.inputs;
+    const auto& inputs = out.event.inputs;
     if (!inputs[c.input].indexed) {
       out.data.push_back(c);
       continue;
@@ -134,6 +168,8 @@ interest::filter interest::node_filter() const {
   if (!any_address && addresses.size() <= max_filter_addresses)
     out.addresses.assign(addresses.begin(), addresses.end());
   if (!any_topic) out.topic0.assign(topic0.begin(), topic0.end());
+  for (std::size_t n = 0; n < out.topics.size(); ++n)
+    out.topics[n] = wanted_topic(forms_, n + 1);
   return out;
 }
 
@@ -161,68 +197,50 @@ std::vector<interest::fit> interest::fits(const evm::log& log, std::uint64_t* un
       return c.one_of.contains(log.topics[c.input]);
     });
     if (!topics_fit) continue;
-    auto args = evm::decode_args(f.source.event, log.topics, log.data);
-    if (args && !all_hold(f.data, f.source.event, *args)) continue;
+    evm::decode_notes notes;
+    auto args = evm::decode_args(f.event, log.topics, log.data, &notes);
+    const auto holds = [&](argument_values values) {
+      return all_hold(f.data, f.source.event, values);
+    };
+    if (args && !f.data.empty() &&
+        !(f.of_batches ? any_item(*args, holds) : holds(pointers_to(*args))))
+      continue;
     if (!args && f.addresses.empty()) {
       lost = true;
       continue;
     }
-    out.push_back({index, std::move(args)});
+    out.push_back({index, std::move(args), notes});
   }
   if (out.empty() && lost && undecodable != nullptr) ++*undecodable;
   return out;
 }
 
-std::vector<policy> interest::confirmations(const std::vector<fit>& fitting) const {
+std::vector<policy> interest::confirmations(const std::vector<fit>& fitting,
+                                            const evm::log& log) const {
   std::vector<policy> out{chain_policy_};
-  for (const auto& f : fitting) {
-    for (const auto& p : forms_[f.form].source.policies) {
-      if (std::find(out.begin(), out.end(), p) == out.end()) out.push_back(p);
+  const auto add = [&](const policy& p) {
+    if (std::find(out.begin(), out.end(), p) == out.end()) out.push_back(p);
+  };
+  for (const auto& one : fitting) {
+    const auto& f = forms_[one.form];
+    for (const auto& p : f.source.policies)
+      add(p);
+    if (f.source.escalations.empty()) continue;
+    // Without the data the topics still tell something; what they do not tell may hold.
+    const auto known = one.args ? std::vector<std::optional<evm::abi_value>>{}
+                                : evm::decode_topics(f.event, log.topics);
+    pointers values;
+    if (one.args) values = pointers_to(*one.args);
+    for (const auto& v : known)
+      values.push_back(v ? &*v : nullptr);
+    for (const auto& e : f.source.escalations) {
+      const auto holds = [&](argument_values item) { return may_hold(e.when, item); };
+      const bool of_items =
+          f.of_batches && one.args && e.when.names_from(values.size() - subscription::batched);
+      if (of_items ? any_item(*one.args, holds) : holds(values)) add(e.adds);
     }
   }
   return out;
-}
-
-std::string interest::key(const recipient& r, const fit& first, const evm::log& log,
-                          std::optional<std::uint32_t> ordinal) const {
-  auto chain = std::to_string(chain_id_);
-  const auto& s = forms_[first.form].source;
-  switch (r.order) {
-  case order_by::chain:
-    return chain;
-  case order_by::subscription:
-    return chain + ':' + s.name;
-  case order_by::none:
-    return ordinal ? logical_id(chain_id_, log.tx, *ordinal)
-                   : event_id(chain_id_, log.tx, static_cast<std::int32_t>(log.log_index));
-  case order_by::contract:
-  case order_by::argument:
-    break;
-  }
-  auto out = chain + ':' + evm::to_hex(log.address);
-  if (r.order == order_by::contract || !first.args) return out;
-  const auto& inputs = s.event.inputs;
-  const auto named = std::find_if(inputs.begin(), inputs.end(), [&](const evm::abi_parameter& p) {
-    return p.name == r.argument;
-  });
-  if (named == inputs.end()) return out;
-  const auto& value = (*first.args)[static_cast<std::size_t>(named - inputs.begin())];
-  const auto text = std::visit(key_text{}, value.is);
-  out += ':';
-  out += text.size() <= max_key_value ? text : evm::to_hex(evm::keccak256(text));
-  return out;
-}
-
-void interest::add_routes(sighting& out, const std::vector<fit>& fitting,
-                          const evm::log& log) const {
-  for (std::size_t i = 0; i < recipients_.size(); ++i) {
-    const auto& r = recipients_[i];
-    const auto first = std::find_if(fitting.begin(), fitting.end(),
-                                    [&](const fit& f) { return wants_[i][f.form]; });
-    if (first == fitting.end()) continue;
-    out.routes.push_back({r.name, key(r, *first, log, out.ordinal), forms_[first->form].source.name,
-                          r.pending, r.confirmed});
-  }
 }
 
 std::optional<sighting> interest::match(const evm::log& log, std::uint64_t block_time,
@@ -242,13 +260,13 @@ std::optional<sighting> interest::match(const evm::log& log, std::uint64_t block
   out.origin = std::move(origin);
   for (const auto& f : fitting)
     out.subscriptions.push_back(forms_[f.form].source.name);
-  const auto applied = confirmations(fitting);
+  const auto applied = confirmations(fitting, log);
   for (const auto& p : applied)
     out.asks = out.asks + p.asks();
   add_routes(out, fitting, log);
   const auto& first = fitting.front();
   out.data = render_log({chain_id_, chain_name_, log, block_time, ordinal, out.subscriptions,
-                         forms_[first.form].source.event, first.args, applied});
+                         forms_[first.form].event, first.args, applied, first.notes});
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include "tide/subscription.hpp"
 #include "tide/write_set.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,6 +38,8 @@ public:
   struct filter {
     std::vector<evm::address20> addresses; ///< ascending; empty: any
     std::vector<evm::hash32> topic0;       ///< ascending; empty: any
+    /// Of the topics 1, 2 and 3, as far as all forms name them; short lists, never cut in parts.
+    std::array<std::vector<evm::hash32>, 3> topics = {};
     friend bool operator==(const filter&, const filter&) = default;
   };
   filter node_filter() const;
@@ -56,9 +59,11 @@ private:
   using indexes = std::vector<std::size_t>; ///< into forms_, ascending
   using arguments = evm::result<std::vector<evm::abi_value>>;
 
-  /// A subscription on this chain.
+  /// A subscription on this chain; one with a batch is two.
   struct form {
     subscription source;
+    evm::abi_event event;                  ///< the one of the source's that it is about
+    bool of_batches = false;               ///< that is source.batch
     std::vector<evm::address20> addresses; ///< ascending; empty: any
     std::optional<evm::hash32> topic0;     ///< absent: anonymous
     std::size_t topic_count = 0;
@@ -74,15 +79,18 @@ private:
   struct fit {
     std::size_t form = 0;
     arguments args;
+    evm::decode_notes notes;
   };
 
-  static form compile(const subscription& s, const std::vector<evm::address20>& addresses);
+  static form compile(const subscription& s, const std::vector<evm::address20>& addresses,
+                      bool of_batches);
+  void add_form(form f);
   void candidates(const bucket& b, const evm::address20& address, indexes& out) const;
   std::vector<fit> fits(const evm::log& log, std::uint64_t* undecodable) const;
   std::string key(const recipient& r, const fit& first, const evm::log& log,
                   std::optional<std::uint32_t> ordinal) const;
   void add_routes(sighting& out, const std::vector<fit>& fitting, const evm::log& log) const;
-  std::vector<policy> confirmations(const std::vector<fit>& fitting) const;
+  std::vector<policy> confirmations(const std::vector<fit>& fitting, const evm::log& log) const;
 
   std::uint64_t chain_id_;
   std::string chain_name_;

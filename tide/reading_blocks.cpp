@@ -19,9 +19,12 @@ std::string block_name(const evm::block_id& id) {
 bool fits(const interest::filter& f, const evm::log& l) {
   const bool at =
       f.addresses.empty() || std::binary_search(f.addresses.begin(), f.addresses.end(), l.address);
-  return at && (f.topic0.empty() ||
-                (!l.topics.empty() &&
-                 std::binary_search(f.topic0.begin(), f.topic0.end(), l.topics.front())));
+  const auto has = [&](std::size_t n, const std::vector<evm::hash32>& one_of) {
+    return one_of.empty() ||
+           (l.topics.size() > n && std::binary_search(one_of.begin(), one_of.end(), l.topics[n]));
+  };
+  return at && has(0, f.topic0) && has(1, f.topics[0]) && has(2, f.topics[1]) &&
+         has(3, f.topics[2]);
 }
 
 } // namespace

@@ -19,6 +19,10 @@ bool is_round(std::size_t logs) {
          std::end(round_counts);
 }
 
+std::size_t longest_topic(const interest::filter& f) {
+  return std::max({f.topics[0].size(), f.topics[1].size(), f.topics[2].size()});
+}
+
 template <class T> std::vector<std::vector<T>> chunks_of(const std::vector<T>& all, std::size_t n) {
   std::vector<std::vector<T>> out;
   for (std::size_t i = 0; i < all.size(); i += std::min(n, all.size() - i))
@@ -39,7 +43,7 @@ std::uint64_t reading::blocks_of(std::size_t call) const {
 std::size_t reading::list_of(std::size_t call) const {
   if (todos_[call].is != kind::piece) return 0;
   const auto& f = asked_[todos_[call].at].filter;
-  return std::max(f.addresses.size(), f.topic0.size());
+  return std::max({f.addresses.size(), f.topic0.size(), longest_topic(f)});
 }
 
 std::vector<evm::log>& reading::filtered() {
@@ -50,11 +54,12 @@ std::vector<evm::log>& reading::filtered() {
 void reading::cut_pieces(std::uint64_t from, std::uint64_t to, const interest::filter& f) {
   const auto addresses = chunks_of(f.addresses, limits_.list);
   const auto topics = chunks_of(f.topic0, limits_.list);
+  const auto narrow = longest_topic(f) > limits_.list ? decltype(f.topics){} : f.topics;
   for (auto first = from;; first += limits_.span) {
     const auto last = to - first < limits_.span ? to : first + limits_.span - 1;
     for (const auto& a : addresses)
       for (const auto& t : topics)
-        pieces_.push_back({first, last, {a, t}});
+        pieces_.push_back({first, last, {a, t, narrow}});
     if (last == to) break;
   }
 }
@@ -89,6 +94,11 @@ void reading::halve(const piece& p, std::vector<evm::hash32> interest::filter::*
 /// the range, or not at all.
 bool reading::split(piece p, rpc_failure f, const call_result& r) {
   const auto addresses = p.filter.addresses.size(), topics = p.filter.topic0.size();
+  if (f == rpc_failure::long_list && longest_topic(p.filter) > 1 &&
+      longest_topic(p.filter) >= std::max(addresses, topics)) {
+    p.filter.topics = {}; // more than is wanted comes then, and is left out here
+    return pieces_.push_back(std::move(p)), true;
+  }
   const auto longer_first = [&] {
     addresses >= topics ? halve(p, &interest::filter::addresses)
                         : halve(p, &interest::filter::topic0);

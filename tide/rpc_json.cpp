@@ -145,9 +145,23 @@ rpc_call call_logs(std::uint64_t from, std::uint64_t to, const interest::filter&
     p += ",\"address\":";
     list(filter.addresses);
   }
-  if (!filter.topic0.empty()) {
+  // Its own last positions are left out: a topic that may be anything must still be there.
+  std::size_t positions = filter.topics.size();
+  while (positions > 0 && filter.topics[positions - 1].empty())
+    --positions;
+  if (!filter.topic0.empty() || positions > 0) {
     p += ",\"topics\":[";
-    list(filter.topic0);
+    const auto place = [&](const std::vector<evm::hash32>& one_of) {
+      if (one_of.empty())
+        p += "null";
+      else
+        list(one_of);
+    };
+    place(filter.topic0);
+    for (std::size_t n = 0; n < positions; ++n) {
+      p += ',';
+      place(filter.topics[n]);
+    }
     p += ']';
   }
   p += "}]";

@@ -99,7 +99,11 @@ task<bool> tide::prove_deep(scan& s) {
     co_return co_await read_proofs(s, suspicious);
   // Another endpoint's word; a sole one is asked without the addresses, which is another index.
   ask_logs second{s.headers.front().number, s.headers.back().number, s.filter};
-  if (settings_.endpoints == 1 && !second.filter.topic0.empty()) second.filter.addresses.clear();
+  if (settings_.endpoints == 1) {
+    if (!second.filter.topic0.empty()) second.filter.addresses.clear();
+    if (!second.filter.topic0.empty() || !second.filter.addresses.empty())
+      second.filter.topics = {};
+  }
   ask_for(second, std::nullopt, s.from_whom.endpoint);
   answer a = co_await the_answer{*this};
   auto* logs = std::get_if<logs_answer>(&a.what);

@@ -4,6 +4,7 @@
 #include "evm/abi.hpp"
 #include "evm/chain_data.hpp"
 #include "tide/policy.hpp"
+#include "tide/when.hpp"
 
 #include <cstdint>
 #include <map>
@@ -20,6 +21,13 @@ namespace tidemark::tide {
 struct condition {
   std::size_t input = 0; ///< index into event.inputs
   std::set<evm::hash32> one_of;
+  std::vector<std::size_t> members = {}; ///< of a tuple's field: as argument::members
+};
+
+/// `escalate`: one more policy for the events for which `when` holds, or may hold.
+struct escalation {
+  when_expression when;
+  policy adds;
 };
 
 /// What is an event, as the config says it; addresses and names already resolved.
@@ -28,9 +36,15 @@ struct subscription {
   /// Chain id → the contracts there; an empty list is any contract.
   std::map<std::uint64_t, std::vector<evm::address20>> chains;
   evm::abi_event event;
+  /// A second event that tells several of the first at once: the same inputs, of which the last
+  /// `batched` are arrays of the first's. `where` and `when` speak of the first, and hold for a
+  /// batch if they hold for one item of it.
+  std::optional<evm::abi_event> batch;
+  static constexpr std::size_t batched = 2;
   std::vector<condition> where;
   std::optional<std::uint64_t> start_block; ///< absent: the chain's
   std::vector<policy> policies;             ///< added to the chain's
+  std::vector<escalation> escalations;      ///< each that holds adds
 };
 
 /// A handler, as far as the rules need it: which events it gets, and under which key.

@@ -65,6 +65,35 @@ TEST_CASE("warnings: a policy that cannot matter") {
   CHECK(warnings_of(parsed(one("safe"))) == "");
 }
 
+TEST_CASE("warnings: escalations that meet, and one that cannot matter") {
+  variables.clear();
+  const std::string transfer = "preset: erc20-transfer";
+  const auto with = [&](const char* when, const char* n) {
+    return transfer + ", escalate: [{when: " + when + ", confirmations: " + n + "}]";
+  };
+  const std::string meet =
+      "t.yaml:8:12: 'a' and 'b' can fit the same log on ethereum and ask for different "
+      "confirmations; such an event waits for both\n";
+  CHECK(warnings_of(parsed(two(transfer, with("value > 5", "30")))) == meet);
+  CHECK(warnings_of(parsed(two(with("value > 6", "30"), with("value > 5", "30")))) == meet);
+  CHECK(warnings_of(parsed(two(with("value > 5", "31"), with("value > 5", "30")))) == meet);
+  CHECK(warnings_of(parsed(two(with("value > 5", "30"), with("value > 5", "30")))) == "");
+  CHECK(warnings_of(parsed(two("preset: erc721-transfer", with("value > 5", "30")))) == "");
+  CHECK(warnings_of(parsed(two("preset: erc1155-transfer, confirmations: 30",
+                               "event: \"TransferBatch(address indexed, address indexed, address "
+                               "indexed, uint256[], uint256[])\""))) == meet);
+  const std::string weak = "t.yaml:7:12: 'a': the escalation \"value > 5\" cannot matter on "
+                           "ethereum: what holds for all "
+                           "of its events asks for as much or more\n";
+  const auto alone = [](const std::string& keys) {
+    return one_chain + "subscriptions:\n  - {name: a, chains: [ethereum], " + keys + "}\n";
+  };
+  CHECK(warnings_of(parsed(alone(with("value > 5", "12")))) == weak);
+  CHECK(warnings_of(parsed(alone(with("value > 5", "20") + ", confirmations: 20"))) == weak);
+  CHECK(warnings_of(parsed(alone(with("value > 5", "13")))) == "");
+  CHECK(warnings_of(parsed(alone(with("value > 5", "safe")))) == "");
+}
+
 TEST_CASE("warnings: order_by an argument that none has") {
   variables.clear();
   CHECK(warnings_of(parsed(with_order("arg:to"))) == "");

@@ -107,10 +107,6 @@ test('a secret from a file: one that others may read is an error', async () => {
 test('what is not there yet is refused by name, never ignored', async () => {
   const later = {
     lists: good + 'lists:\n  deposits: {}\n',
-    escalate: good.replace(
-      '    confirmations: settled\n',
-      '    confirmations: settled\n    escalate:\n      - {when: value >= 1_000_000e6, confirmations: both}\n',
-    ),
     factory: good.replace(
       '    address: ["0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"]\n',
       '    address: {factory: "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", event: "PairCreated(address indexed a, address indexed b, address pair, uint256 n)", parameter: pair}\n',

@@ -273,6 +273,11 @@ TEST_CASE("rpc json: calls") {
   CHECK(call_logs(1, 2, {{a, b}, {hash}}).params ==
         R"([{"fromBlock":"0x1","toBlock":"0x2","address":[")" + evm::to_hex(a) + R"(",")" +
             evm::to_hex(b) + R"("],"topics":[[")" + evm::to_hex(hash) + R"("]]}])");
+  interest::filter narrow;
+  narrow.topics[1] = {hash};
+  CHECK(call_logs(1, 2, narrow).params ==
+        R"([{"fromBlock":"0x1","toBlock":"0x2","topics":[null,null,[")" + evm::to_hex(hash) +
+            R"("]]}])");
   for (const auto& call :
        {call_logs(0, 0, {}), call_logs(5, 9, {{a}, {hash}}), call_logs_of_block(hash)})
     for (const char* tag : {"latest", "pending", "safe", "finalized", "earliest"})
