@@ -133,7 +133,16 @@ export function App() {
   useEffect(() => {
     start();
     startMetrics();
-    const moved = () => setPlace(readPlace());
+    const moved = () =>
+      setPlace((old) => {
+        const next = readPlace();
+        // Another view is read from its top, by eye and by ear.
+        if (next.view !== old.view || next.name !== old.name) {
+          document.getElementById('main')?.focus({ preventScroll: true });
+          scrollTo(0, 0);
+        }
+        return next;
+      });
     addEventListener('hashchange', moved);
     return () => removeEventListener('hashchange', moved);
   }, []);

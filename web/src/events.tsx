@@ -134,7 +134,7 @@ function Rows({ filter }: { filter: Filter }) {
     <>
       {list.error && <Trouble error={list.error} />}
       <div class="above-list">
-        <p class="soft" role="status">
+        <p class="soft">
           {rows === 0 && list.ended
             ? 'No event fits.'
             : `${count(rows)}${list.ended ? '' : '+'} events${filter.text ? `, ${count(list.scanned)} looked at` : ''}`}
@@ -227,6 +227,12 @@ function Filters({ filter }: { filter: Filter }) {
   const s = useCell(status)!;
   const [draft, setDraft] = useState<Filter>(filter);
   const [find, setFind] = useState(filter.text ?? '');
+  // A link, or going back, brings other ones.
+  const given = query(filter);
+  useEffect(() => {
+    setDraft(filter);
+    setFind(filter.text ?? '');
+  }, [given]);
   const go = (next: Filter) => {
     location.hash = `#/events${query(next)}`;
   };
@@ -348,7 +354,7 @@ export function Events({ search }: { search: URLSearchParams }) {
   return (
     <>
       <h1>Events</h1>
-      <Filters key={`filters ${key}`} filter={filter} />
+      <Filters filter={filter} />
       <Rows key={key} filter={filter} />
     </>
   );
