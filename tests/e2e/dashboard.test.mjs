@@ -6,7 +6,7 @@ import { busy } from './lib/admin.mjs';
 import { base } from './lib/base.mjs';
 import { accessible, Browser, fitting, missing, shoot } from './lib/browser.mjs';
 import { alchemy } from './lib/hooks.mjs';
-import { request } from './lib/http.mjs';
+import { freePort, request } from './lib/http.mjs';
 import { sleep, until } from './lib/wait.mjs';
 import { scenario } from './lib/world.mjs';
 
@@ -309,6 +309,30 @@ seen('without the stream the page asks, and is as live', {}, async (world, brows
   const [transfer] = await anvil.transfersIn(await anvil.emit({ contract: world.A, value: 5 }));
   await page.locator(`.cell[data-block="${transfer.block}"] .dot`).waitFor({ timeout: 5_000 });
 });
+
+seen(
+  'a daemon that is gone is said to be, and is there again when it is',
+  {
+    config: async (c) => {
+      c.admin.listen = `127.0.0.1:${await freePort()}`;
+    },
+  },
+  async (world, browser) => {
+    const { anvil, daemon } = world;
+    await anvil.mine(2);
+    const page = await browser.open(daemon);
+    await page.locator('.tide .cell').first().waitFor();
+    await daemon.kill9();
+    await page.locator('.link:text-is("no answer")').waitFor();
+    await page.locator('.alarms').filter({ hasText: 'What is shown is old' }).waitFor();
+    const head = await anvil.mine(3);
+    await daemon.start();
+    await page.locator(`.cell[data-block="${head}"]`).waitFor();
+    await page.locator('.link:not(:text-is("no answer"))').waitFor();
+    const [transfer] = await anvil.transfersIn(await anvil.emit({ contract: world.A, value: 5 }));
+    await page.locator(`.cell[data-block="${transfer.block}"] .dot`).waitFor();
+  },
+);
 
 seen('one event: its life, and a curl line that works', {}, async (world, browser) => {
   const { daemon } = world;
