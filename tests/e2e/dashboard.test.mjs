@@ -22,29 +22,39 @@ function seen(name, options, body) {
   });
 }
 
-/** Some confirmed, some compensated, a reorg that took one away, some pending. */
+/** Some confirmed, some compensated, two reorgs of which one took some away, some pending. */
 async function eventful(world) {
   const { anvil, daemon } = world;
-  await busy(world);
-  for (let i = 0; i < 6; i++)
-    await anvil.emit({ contract: world.A, from: i, count: 1 + (i % 3), value: 7 * i + 1 });
-  await anvil.mine(3);
-  await world.settled();
-  await anvil.reorg(5, []);
-  await until('the reorg is seen', async () => (await daemon.chain()).last_reorg);
-  for (let i = 0; i < 5; i++) {
+  const pay = async (i, told) => {
     const receipt = await anvil.emit({
       contract: world.A,
-      from: i,
-      count: 1 + (i % 2),
-      value: i + 50,
+      from: i % 5,
+      receiver: 5 + (i % 4),
+      count: 1 + ((i * 7) % 4),
+      value: 11 * i + 1,
     });
-    if (i % 2) await alchemy(daemon, await anvil.transfersIn(receipt));
-  }
-  await until(
-    'the head is seen',
-    async () => (await daemon.chain()).head.number === (await anvil.head()),
-  );
+    if (told) await alchemy(daemon, await anvil.transfersIn(receipt));
+    if (i % 3 === 0) await anvil.mine(1);
+  };
+  const reorg = async (depth) => {
+    const { last_reorg: before } = await daemon.chain();
+    await anvil.reorg(depth, []);
+    await until('the reorg is seen', async () => {
+      const { last_reorg: last } = await daemon.chain();
+      return last && last.at !== before?.at;
+    });
+  };
+  await busy(world);
+  for (let i = 0; i < 8; i++) await pay(i, i % 4);
+  await anvil.mine(3);
+  await world.settled();
+  await reorg(5);
+  for (let i = 8; i < 18; i++) await pay(i, i % 4);
+  await world.settled();
+  await reorg(2);
+  for (let i = 18; i < 24; i++) await pay(i, i % 2);
+  const head = await anvil.head();
+  await until('the head is seen', async () => (await daemon.chain()).head.number === head);
 }
 
 const views = {
