@@ -38,20 +38,32 @@ tide::settings tide_settings(const config::chain& c, const config::config& all) 
   s.max_range = c.reconcile_max_range;
   s.overlap = c.reconcile_overlap;
   s.strongest_tag = s.confirmations.at_least;
-  for (const auto& sub : all.subscriptions)
-    if (sub.chains.count(c.id))
-      for (const auto& p : sub.policies)
-        s.strongest_tag = std::max(s.strongest_tag, p.at_least);
+  for (const auto& sub : all.subscriptions) {
+    if (!sub.chains.count(c.id)) continue;
+    for (const auto& p : sub.policies)
+      s.strongest_tag = std::max(s.strongest_tag, p.at_least);
+    for (const auto& e : sub.escalations)
+      s.strongest_tag = std::max(s.strongest_tag, e.adds.at_least);
+  }
   return s;
 }
 
-std::shared_ptr<const tide::interest> interest_of(const config::chain& c,
-                                                  const config::config& all) {
+std::shared_ptr<const tide::interest> interest_of(const config::chain& c, const config::config& all,
+                                                  tide::counting counts) {
   std::vector<tide::recipient> recipients;
   for (const auto& h : all.handlers)
     recipients.push_back(h.recipient);
   return std::make_shared<const tide::interest>(c.id, c.name, c.confirmations, all.subscriptions,
-                                                std::move(recipients));
+                                                std::move(recipients), std::move(counts));
+}
+
+store::counting_in counting_of(const config::chain& c, const config::config& all) {
+  store::counting_in out;
+  out.chain_id = c.id;
+  for (const auto& s : all.subscriptions)
+    if (s.chains.count(c.id))
+      out.subscriptions.push_back({s.name, tide::form_of(s, c.id), s.start_block});
+  return out;
 }
 
 chain_state::~chain_state() { order_lost(); }
@@ -75,13 +87,31 @@ void chain_state::boot() {
       .then(
           [this, n = life](const chain_booted& b) {
             if (n != life) return;
-            machine.emplace(with.settings, with.wants, *b.state, with.now());
+            machine.emplace(with.settings, with.wants(b.state->counting), *b.state, with.now());
+            for (const auto& range : std::vector(ranges)) {
+              carry_out(machine->reconcile(range, with.now()));
+              if (!machine) return; // it begins again, and so do they
+            }
             carry_out(machine->tick(with.now()));
           },
           [this, n = life](const caf::error&) {
             if (n != life) return;
             with.log(true, "the store could not say where the chain stands; asking again");
             self->delayed_send(self, boot_again_after, tick{++generation});
+          });
+}
+
+/// What counts now, for the passes to come; one that is booting reads it anyway.
+void chain_state::recount() {
+  self->request(with.store, caf::infinite, boot_chain{with.settings.chain_id})
+      .then(
+          [this, n = life](const chain_booted& b) {
+            if (n == life && machine)
+              carry_out(machine->renew(with.wants(b.state->counting), b.state->counting,
+                                       with.now()));
+          },
+          [this, n = life](const caf::error&) {
+            if (n == life) boot();
           });
 }
 
@@ -152,6 +182,15 @@ void chain_state::act(tide::skip_answered& r) {
     open->deliver(blocks_skipped{box(std::move(r))});
 }
 
+void chain_state::act(tide::reconcile_progress& p) {
+  const auto of_job = [&p](const tide::reconcile_order& o) { return o.job == p.at.job; };
+  if (p.ended)
+    std::erase_if(ranges, of_job);
+  else if (const auto at = std::find_if(ranges.begin(), ranges.end(), of_job); at != ranges.end())
+    *at = p.at;
+  if (with.progress) with.progress(p);
+}
+
 void chain_state::arm() {
   const auto wait = std::clamp<std::int64_t>(machine->next_tick() - with.now(), 1, longest_sleep);
   self->delayed_send(self, std::chrono::milliseconds(wait), tick{++generation});
@@ -177,6 +216,7 @@ chain_actor::behavior_type make_chain(chain_actor::stateful_pointer<chain_state>
             auto& s = self->state;
             if (s.machine) s.carry_out(s.machine->answered(*a.answer, s.with.now()));
           },
+          [self](recount) { self->state.recount(); },
           [self](const resume_chain& r) {
             auto& s = self->state;
             auto promise = self->make_response_promise<chain_state::resume_promise>();
@@ -202,6 +242,17 @@ chain_actor::behavior_type make_chain(chain_actor::stateful_pointer<chain_state>
             s.skipping = promise;
             s.carry_out(s.machine->skip(*b.order, s.with.now()));
             return promise;
+          },
+          [self](const reconcile_range& r) {
+            auto& s = self->state;
+            s.ranges.push_back(*r.order);
+            if (s.machine) s.carry_out(s.machine->reconcile(*r.order, s.with.now()));
+          },
+          [self](const stop_range& r) {
+            auto& s = self->state;
+            const auto of_job = [&r](const tide::reconcile_order& o) { return o.job == r.job; };
+            std::erase_if(s.ranges, of_job);
+            if (s.machine) s.carry_out(s.machine->stop_reconcile(r.job, s.with.now()));
           }};
 }
 

@@ -3,8 +3,6 @@
 
 #include "actors/named_exceptions.hpp"
 
-#include "providers/sign.hpp"
-
 #include <caf/send.hpp>
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -18,7 +16,6 @@ namespace {
 
 using self_pointer = delivery_actor::stateful_pointer<delivery_state>;
 
-constexpr std::size_t kept_of_answer = 4'096, read_of_answer = 16'384;
 constexpr std::int64_t store_retry = 1'000;
 /// Due times are of the wall clock, which may be set; so look again at the latest after this.
 constexpr std::int64_t longest_sleep = 60'000;
@@ -36,17 +33,13 @@ void publish(delivery_state& st) {
   st.with.publish(std::move(now));
 }
 
-void send(self_pointer self, const store::message& m) {
+/// The end of the exchange comes back as `id`.
+void send_as(self_pointer self, const store::message& m, std::int64_t id) {
   auto& st = self->state;
   auto request =
       compose_request(*st.with.handler, st.target, st.with.version, m, st.with.now() / 1'000);
-  auto& kept = st.open[m.attempt_id];
-  kept.handler = st.with.handler->name();
-  kept.lane = m.lane;
-  kept.seq = m.seq;
-  kept.attempt_id = m.attempt_id;
+  st.block_times[m.attempt_id] = m.fact.time;
   const auto back = caf::actor_cast<delivery_actor>(self);
-  const auto id = m.attempt_id;
   const auto started = std::chrono::steady_clock::now();
   st.with.send(std::move(request), [back, id, started](const net::client_result& r) {
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -56,6 +49,48 @@ void send(self_pointer self, const store::message& m) {
   });
 }
 
+void send(self_pointer self, const store::message& m) {
+  auto& st = self->state;
+  auto& kept = st.open[m.attempt_id];
+  kept.handler = st.with.handler->name();
+  kept.lane = m.lane;
+  kept.seq = m.seq;
+  kept.attempt_id = m.attempt_id;
+  kept.count = static_cast<std::uint32_t>(m.count());
+  send_as(self, m, m.attempt_id);
+}
+
+tide::sent_message in_flight(const store::message& m) {
+  tide::sent_message out;
+  out.id = m.attempt_id;
+  out.lane = m.lane;
+  out.seq = m.seq;
+  out.attempt = m.attempt;
+  out.bytes = m.fact.data.size();
+  for (const auto& next : m.more)
+    out.bytes += next.fact.data.size();
+  out.age = m.age;
+  out.count = static_cast<std::uint32_t>(m.count());
+  out.batch = m.batch;
+  out.notice = m.notice.has_value() && !m.batch;
+  out.sequence = m.envelope.sequence;
+  return out;
+}
+
+caf::typed_response_promise<handler_pinged> ping(self_pointer self) {
+  auto& st = self->state;
+  const auto promise = self->make_response_promise<caf::typed_response_promise<handler_pinged>>();
+  store::message m;
+  m.notice = tide::ping_notice(++st.pings, st.with.now());
+  m.envelope.instance = st.with.instance;
+  m.envelope.handler = st.with.handler->name();
+  const auto number = -static_cast<std::int64_t>(st.pings);
+  st.open_pings[number] = promise;
+  st.ping_ids[number] = m.notice->id;
+  send_as(self, m, number);
+  return promise;
+}
+
 void turn_answered(self_pointer self, bool took, const store::message_batch& batch) {
   auto& st = self->state;
   st.turn_open = false;
@@ -63,7 +98,7 @@ void turn_answered(self_pointer self, bool took, const store::message_batch& bat
     std::vector<tide::sent_message> sent;
     sent.reserve(batch.messages.size());
     for (const auto& m : batch.messages)
-      sent.push_back({m.attempt_id, m.lane, m.seq, m.attempt, m.fact.data.size()});
+      sent.push_back(in_flight(m));
     st.courier->took(sent, batch.next_due, st.with.now());
     for (const auto& m : batch.messages)
       send(self, m);
@@ -149,8 +184,24 @@ void pump(self_pointer self) {
     arm(self, st.courier->next_wake(), now);
 }
 
+void count(delivery_state& st, const store::finished& f) {
+  const auto at = st.block_times.find(f.attempt_id);
+  std::optional<double> latency;
+  if (at != st.block_times.end() && at->second != 0 && f.outcome == tide::outcome::ok)
+    latency =
+        std::max(0.0, static_cast<double>(st.with.now()) / 1'000 - static_cast<double>(at->second));
+  if (at != st.block_times.end()) st.block_times.erase(at);
+  if (st.with.attempted) st.with.attempted(f.outcome, f.ms / 1'000.0, latency);
+}
+
 void exchange_over(self_pointer self, const exchange_ended& e) {
   auto& st = self->state;
+  if (const auto pinged = st.open_pings.find(e.n); pinged != st.open_pings.end()) {
+    pinged->second.deliver(handler_pinged{st.ping_ids[e.n], e.how});
+    st.ping_ids.erase(e.n);
+    st.open_pings.erase(pinged);
+    return;
+  }
   const auto at = st.open.find(e.n);
   if (at == st.open.end()) return;
   auto f = std::move(at->second);
@@ -158,74 +209,20 @@ void exchange_over(self_pointer self, const exchange_ended& e) {
   const auto what = st.courier->ended(e.n, *e.how, st.with.now());
   f.outcome = what.outcome;
   f.done = what.done;
+  f.taken = what.taken;
   f.retry_at = what.retry_at;
+  f.split = what.split;
+  f.parks = what.parks;
+  f.aged = what.aged;
   if (e.how->is == tide::exchange_end::kind::answered) f.http_status = e.how->status;
   f.ms = e.how->ms;
   f.answer = e.how->text;
+  count(st, f);
   st.finished.push_back(std::move(f));
   pump(self);
 }
 
 } // namespace
-
-net::client_request compose_request(const config::handler& h, const net::url& target,
-                                    std::string_view version, const store::message& m,
-                                    std::int64_t now_s) {
-  net::client_request r;
-  r.target = target;
-  r.resend_lost = false; // it would be a second attempt under the first one's number
-  auto envelope = m.envelope;
-  envelope.max_bytes = h.max_message;
-  r.body = std::make_shared<const std::string>(tide::compose_message(m.fact, envelope));
-  const auto id = tide::message_id(m.fact);
-  const auto timestamp = std::to_string(now_s);
-  std::string signatures;
-  for (const auto& secret : h.secrets) {
-    if (!signatures.empty()) signatures += ' ';
-    signatures += providers::standard_webhooks_signature(secret, id, timestamp, *r.body);
-  }
-  r.headers = {{"user-agent", "tidemark/" + std::string{version}},
-               {"content-type", h.content_type},
-               {"webhook-id", id},
-               {"webhook-timestamp", timestamp},
-               {"webhook-signature", std::move(signatures)},
-               {"tidemark-attempt", std::to_string(m.attempt)}};
-  r.headers.insert(r.headers.end(), h.headers.begin(), h.headers.end());
-  r.timeout = h.timeout;
-  r.keep = kept_of_answer;
-  r.max_answer = read_of_answer;
-  r.reach = h.allow_private ? net::egress::private_ok : net::egress::public_only;
-  return r;
-}
-
-tide::exchange_end end_of(const net::client_result& r, std::uint32_t ms) {
-  using kind = tide::exchange_end::kind;
-  tide::exchange_end out;
-  out.ms = ms;
-  if (r) {
-    out.is = kind::answered;
-    out.status = static_cast<std::uint16_t>(std::min(r->status, 999U));
-    if (const auto* value = net::find_header(r->headers, "retry-after")) out.retry_after = *value;
-    out.text = r->body.substr(0, kept_of_answer);
-    return out;
-  }
-  switch (r.error().kind) {
-  case net::failure::dns:
-  case net::failure::refused:
-  case net::failure::refused_address:
-  case net::failure::tls:
-    out.is = kind::unreachable;
-    break;
-  case net::failure::timeout:
-  case net::failure::cut:
-  case net::failure::too_large:
-  case net::failure::malformed:
-    out.is = kind::no_answer;
-    break;
-  }
-  out.text = r.error().text.substr(0, kept_of_answer);
-  return out;
-}
 
 delivery_actor::behavior_type make_delivery(delivery_actor::stateful_pointer<delivery_state> self,
                                             delivery_params params) {
@@ -239,13 +236,19 @@ delivery_actor::behavior_type make_delivery(delivery_actor::stateful_pointer<del
     self->quit(caf::exit_reason::user_shutdown);
     return delivery_actor::behavior_type::make_empty_behavior();
   }
-  st.target = std::move(*target);
-  tide::courier_settings s;
-  s.concurrency = std::max<std::uint32_t>(h.concurrency, 1);
-  s.retry_initial = h.retry.initial.count();
-  s.retry_max = h.retry.max.count();
-  s.attempts = h.retry.attempts;
-  st.courier = std::make_unique<tide::courier>(s, st.with.seed, st.with.now());
+  st.target.url = std::move(*target);
+  if (h.tls.given()) {
+    auto tls = net::tls_context::client(h.tls.ca.string(), h.tls.cert.string(), h.tls.key.string());
+    if (!tls) {
+      // Without its own roots it must not go to whoever the system trusts.
+      st.with.warn("the tls of handler " + h.name() +
+                   " cannot be used, so nothing is sent: " + tls.error().text);
+      self->quit(caf::exit_reason::user_shutdown);
+      return delivery_actor::behavior_type::make_empty_behavior();
+    }
+    st.target.tls = std::move(*tls);
+  }
+  st.courier = std::make_unique<tide::courier>(settings_of(h), st.with.seed, st.with.now());
   self->send(self, look{}); // what waited for a start
   return {
       [self](look) {
@@ -258,6 +261,7 @@ delivery_actor::behavior_type make_delivery(delivery_actor::stateful_pointer<del
         pump(self);
       },
       [self](const exchange_ended& e) { exchange_over(self, e); },
+      [self](ping_handler) { return ping(self); },
       [self](drain) {
         self->state.draining = true;
         self->state.courier->drain();

@@ -6,6 +6,8 @@
 #include "net/http_client.hpp"
 #include "tide/courier.hpp"
 
+#include <caf/typed_response_promise.hpp>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -29,14 +31,24 @@ struct delivery_params {
   std::function<void(tide::handler_status)> publish;
   /// A line for the log, of what went wrong on our side; nothing secret in it.
   std::function<void(std::string_view)> warn;
-  std::string version; ///< of the program
+  std::string version;           ///< of the program
+  std::string instance = "main"; ///< a ping's; a message knows its own
   std::uint64_t seed = 0;
+  /// An attempt ended; `latency_s`: from the block's time to its acknowledgement, else absent.
+  std::function<void(tide::outcome, double seconds, std::optional<double> latency_s)> attempted =
+      {};
 };
 
+/// Where a handler is: its URL, and how its connections are secured (null: by the system's roots).
+struct handler_place {
+  net::url url;
+  std::shared_ptr<const net::tls_context> tls;
+};
 /// What a message is sent as; the signature's time is `now_s`, unix seconds.
-net::client_request compose_request(const config::handler& h, const net::url& target,
+net::client_request compose_request(const config::handler& h, const handler_place& place,
                                     std::string_view version, const store::message& m,
                                     std::int64_t now_s);
+tide::courier_settings settings_of(const config::handler& h);
 /// What the client's result is to the courier.
 tide::exchange_end end_of(const net::client_result& r, std::uint32_t ms);
 
@@ -44,11 +56,12 @@ struct delivery_state {
   static inline const char* name = "delivery";
 
   delivery_params with;
-  net::url target;
+  handler_place target;
   std::unique_ptr<tide::courier> courier;
 
   /// In flight, by attempt id: what finishing it needs.
   std::unordered_map<std::int64_t, store::finished> open;
+  std::unordered_map<std::int64_t, std::uint64_t> block_times; ///< of those, s since 1970
   /// Ended, and not told the store yet.
   std::vector<store::finished> finished;
   bool turn_open = false; ///< a turn is with the store
@@ -56,6 +69,11 @@ struct delivery_state {
   bool draining = false;
   std::int64_t store_retry_at = 0; ///< the store failed: not before then
   std::optional<tide::handler_status> published;
+
+  std::uint64_t pings = 0;
+  /// Pings in flight, by the negative of their number.
+  std::unordered_map<std::int64_t, caf::typed_response_promise<handler_pinged>> open_pings;
+  std::unordered_map<std::int64_t, std::string> ping_ids;
 
   std::uint64_t generation = 0; ///< of the timer that counts
   std::optional<std::int64_t> armed_for;

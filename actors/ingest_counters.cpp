@@ -23,24 +23,33 @@ std::string_view to_text(ingest_result r) {
   return "";
 }
 
-ingest_counters::ingest_counters(const config::config& c) {
+ingest_counters::ingest_counters(const config::config& c) { renew(c); }
+
+void ingest_counters::renew(const config::config& c) {
+  const std::unique_lock lock(mutex_);
+  cells_.clear();
   for (const auto& s : c.sources) {
-    auto& made = cells_.emplace_back(std::make_unique<cell>());
-    made->source = s.name;
-    by_name_.emplace(s.name, made.get());
+    auto& kept = by_name_[s.name];
+    if (!kept) kept = std::make_unique<cell>();
+    kept->source = s.name;
+    cells_.push_back(kept.get());
   }
 }
 
 void ingest_counters::add(std::string_view source, ingest_result r, std::int64_t now) {
+  const std::shared_lock lock(mutex_);
   const auto at = by_name_.find(source);
   if (at == by_name_.end()) return;
   auto& to = *at->second;
   to.count[static_cast<std::size_t>(r)].fetch_add(1, std::memory_order_relaxed);
   to.last_at.store(now, std::memory_order_relaxed);
+  if (r == ingest_result::accepted || r == ingest_result::duplicate)
+    to.accepted_at.store(now, std::memory_order_relaxed);
   to.last_result.store(r, std::memory_order_relaxed);
 }
 
 std::vector<ingest_counters::row> ingest_counters::snapshot() const {
+  const std::shared_lock lock(mutex_);
   std::vector<row> out;
   out.reserve(cells_.size());
   for (const auto& from : cells_) {
@@ -49,6 +58,7 @@ std::vector<ingest_counters::row> ingest_counters::snapshot() const {
     for (std::size_t i = 0; i < ingest_results; ++i)
       made.count[i] = from->count[i].load(std::memory_order_relaxed);
     made.last_at = from->last_at.load(std::memory_order_relaxed);
+    made.accepted_at = from->accepted_at.load(std::memory_order_relaxed);
     made.last_result = from->last_result.load(std::memory_order_relaxed);
   }
   return out;

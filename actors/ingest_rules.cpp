@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "actors/ingest_rules.hpp"
 
+#include "actors/client_address.hpp"
 #include "actors/stored_headers.hpp"
 #include "providers/content_encoding.hpp"
 
@@ -56,11 +57,12 @@ refused_request refuse(const ingest_source& s, providers::inflate_refusal why) {
 
 std::optional<providers::refusal> verify(const ingest_source& s, const net::request& r,
                                          std::string_view body, std::int64_t now) {
+  if (!s.signs) return std::nullopt;
   std::vector<providers::request_header> headers;
   headers.reserve(r.headers.size());
   for (const auto& [name, value] : r.headers)
     headers.push_back({name, value});
-  return providers::verify(s.signs, s.is.secrets, {headers, body}, now / 1'000,
+  return providers::verify(*s.signs, s.is.secrets, {headers, body}, now / 1'000,
                            s.is.tolerance.count() / 1'000);
 }
 
@@ -78,20 +80,37 @@ std::vector<std::string> forms_of(const std::vector<std::string>& secrets) {
 } // namespace
 
 ingest_rules::ingest_rules(const config::config& c)
-    : max_body_(static_cast<std::size_t>(c.ingest.max_body)) {
+    : max_body_(static_cast<std::size_t>(c.ingest.max_body)),
+      trusted_proxies_(c.ingest.trusted_proxies) {
+  renew(c);
+}
+
+void ingest_rules::renew(const config::config& c) {
+  const std::unique_lock lock(mutex_);
+  chains_.clear();
+  sources_.clear();
   for (const auto& chain : c.chains)
     chains_.insert(chain.id);
   for (const auto& s : c.sources) {
     const auto* p = providers::find(s.provider);
-    if (!p || (!s.signature && !p->signs)) continue; // the config lets no such source through
-    sources_.emplace(
-        s.name, ingest_source{s, p, s.signature ? *s.signature : *p->signs, forms_of(s.secrets)});
+    if (!p) continue; // the config lets no such source through
+    auto signs = s.signature;
+    if (!signs && p->signs) signs = *p->signs;
+    if (!signs && !p->takes_unsigned) continue; // nor such a one
+    sources_.emplace(s.name, std::make_shared<const ingest_source>(ingest_source{
+                                 s, p, std::move(signs), forms_of(s.secrets)}));
   }
 }
 
-const ingest_source* ingest_rules::find(std::string_view name) const {
+std::shared_ptr<const ingest_source> ingest_rules::find(std::string_view name) const {
+  const std::shared_lock lock(mutex_);
   const auto at = sources_.find(name);
-  return at == sources_.end() ? nullptr : &at->second;
+  return at == sources_.end() ? nullptr : at->second;
+}
+
+bool ingest_rules::has_chain(std::uint64_t id) const {
+  const std::shared_lock lock(mutex_);
+  return chains_.count(id) != 0;
 }
 
 std::optional<net::response> check_head(const ingest_rules& rules, const net::request& r) {
@@ -106,9 +125,18 @@ std::optional<net::response> check_head(const ingest_rules& rules, const net::re
   return std::nullopt;
 }
 
+std::optional<refused_request> check_sender(const ingest_rules& rules, const net::request& r) {
+  const auto s = rules.find(source_name(r.target));
+  if (!s || s->is.allow_from.empty()) return std::nullopt;
+  const auto client = client_address(rules.trusted_proxies(), r);
+  if (client && config::any_has(s->is.allow_from, *client)) return std::nullopt;
+  return refuse(*s, ingest_result::unauthorized,
+                net::problem(401, "not from an address that this source allows"));
+}
+
 std::variant<accepted_request, refused_request> judge(const ingest_rules& rules, net::request& r,
                                                       std::int64_t now) {
-  const auto* s = rules.find(source_name(r.target));
+  const auto s = rules.find(source_name(r.target));
   if (!s) return refused_request{{}, ingest_result::malformed, net::problem(404, "no such source")};
   const auto encoding = encoding_of(r);
   if (!encoding) return refuse(*s, providers::inflate_refusal::unknown_encoding);
@@ -130,7 +158,10 @@ std::variant<accepted_request, refused_request> judge(const ingest_rules& rules,
         return refuse(*s, ingest_result::unauthorized,
                       net::problem(401, providers::to_text(*wrong)));
   }
-  const auto named = providers::extract(*s->provider, packed ? inflated : r.body);
+  const auto chain =
+      s->provider->chain_header.empty() ? std::nullopt : r.header(s->provider->chain_header);
+  const auto named = providers::extract(*s->provider, packed ? inflated : r.body,
+                                        chain.value_or(std::string_view{}));
   return accepted_request{s->is.name, stored_headers(r.headers, s->never_stored), std::move(r.body),
                           named ? named->size() : 0};
 }

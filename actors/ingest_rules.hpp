@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -45,6 +46,7 @@ public:
     std::string source;
     std::array<std::uint64_t, ingest_results> count{}; ///< by ingest_result
     std::int64_t last_at = 0;                          ///< ms since 1970; 0: nothing came yet
+    std::int64_t accepted_at = 0;                      ///< the same, of what was stored
     ingest_result last_result = ingest_result::accepted;
     std::uint64_t of(ingest_result r) const { return count[static_cast<std::size_t>(r)]; }
   };
@@ -53,44 +55,51 @@ public:
 
   /// A source that the config does not have is not counted.
   void add(std::string_view source, ingest_result r, std::int64_t now);
+  /// Another config: what was counted of its sources stays.
+  void renew(const config::config& c);
 
 private:
   struct cell {
     std::string source;
     std::array<std::atomic<std::uint64_t>, ingest_results> count{};
-    std::atomic<std::int64_t> last_at{0};
+    std::atomic<std::int64_t> last_at{0}, accepted_at{0};
     std::atomic<ingest_result> last_result{ingest_result::accepted};
   };
-  std::vector<std::unique_ptr<cell>> cells_; ///< in the config's order
-  std::map<std::string, cell*, std::less<>> by_name_;
+  mutable std::shared_mutex mutex_;
+  std::map<std::string, std::unique_ptr<cell>, std::less<>> by_name_;
+  std::vector<cell*> cells_; ///< in the config's order
 };
 
 /// A source, ready to be asked.
 struct ingest_source {
   config::source is;
   const providers::provider* provider = nullptr;
-  providers::scheme signs;
+  std::optional<providers::scheme>
+      signs; ///< absent: a provider that takes_unsigned, and no signature
   /// What no stored header may hold: the secrets, and what they are without whsec_.
   std::vector<std::string> never_stored;
 };
 
-/// The sources and chains of a config. Immutable, so any thread may ask.
+/// The sources and chains of the config in force. Any thread.
 class ingest_rules {
 public:
   explicit ingest_rules(const config::config& c);
+  /// Another config, but for max_body: requests under way end by the rules that they began with.
+  void renew(const config::config& c);
 
-  const ingest_source* find(std::string_view name) const;
-  bool has_chain(std::uint64_t id) const { return chains_.count(id) != 0; }
+  /// Null: there is none of that name.
+  std::shared_ptr<const ingest_source> find(std::string_view name) const;
+  bool has_chain(std::uint64_t id) const;
   std::size_t max_body() const { return max_body_; }
+  const std::vector<config::address_range>& trusted_proxies() const { return trusted_proxies_; }
 
 private:
-  std::map<std::string, ingest_source, std::less<>> sources_;
+  mutable std::shared_mutex mutex_;
+  std::map<std::string, std::shared_ptr<const ingest_source>, std::less<>> sources_;
   std::set<std::uint64_t> chains_;
-  std::size_t max_body_;
+  const std::size_t max_body_;
+  const std::vector<config::address_range> trusted_proxies_;
 };
-
-/// Before the body is read: the answer if it need not be. 404 · 405 · 415
-std::optional<net::response> check_head(const ingest_rules& rules, const net::request& r);
 
 /// A request whose signature is right and whose body inflates.
 struct accepted_request {
@@ -102,6 +111,12 @@ struct refused_request {
   ingest_result why = ingest_result::malformed;
   net::response answer;
 };
+
+/// Before the body is read: the answer if it need not be. 404 · 405 · 415
+std::optional<net::response> check_head(const ingest_rules& rules, const net::request& r);
+/// The answer where the request does not come from the source's `allow_from`: 401. It is counted.
+std::optional<refused_request> check_sender(const ingest_rules& rules, const net::request& r);
+
 /// Takes the body out of the request. `now` in ms since 1970.
 std::variant<accepted_request, refused_request> judge(const ingest_rules& rules, net::request& r,
                                                       std::int64_t now);

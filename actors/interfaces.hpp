@@ -4,6 +4,7 @@
 #include "net/http_client.hpp"
 #include "net/reply_slot.hpp"
 #include "store/reader.hpp"
+#include "store/store.hpp"
 #include "store/types.hpp"
 #include "tide/ask.hpp"
 #include "tide/courier.hpp"
@@ -118,13 +119,35 @@ struct reprocess_webhooks {
 struct write_audit {
   std::string who, what, detail;
 };
+/// An operator's order, as a write of the store's group.
+struct write_work {
+  std::function<store::result<void>(store::store&, std::int64_t now)> work;
+};
 struct order_done {
   std::uint64_t count = 0;
+};
+struct change_list {
+  boxed<store::list_order> order;
+};
+struct list_changed {
+  boxed<store::list_result> how;
+};
+struct adopt_config {
+  boxed<store::config_in> config;
+  std::string who;
+};
+
+/// A ping, beside the queue; the answer says what the handler made of it.
+struct ping_handler {};
+struct handler_pinged {
+  std::string id;
+  boxed<tide::exchange_end> how;
 };
 
 // -- bells and triggers
 
-struct look {}; ///< something is there for you
+struct look {};    ///< something is there for you
+struct recount {}; ///< what is an event here, or from where it counts, has changed in the store
 struct tick {
   std::uint64_t generation = 0;
 };               ///< a timer; an older generation's is void
@@ -136,6 +159,14 @@ struct restart {
 struct stop_in {
   std::int64_t ms = 0;
 }; ///< the supervisor: end everything, in order, within that time
+struct unit;
+struct unit_change {
+  boxed<unit> is;
+  bool gone = false; ///< it ends; otherwise it ends, if it is there, and starts as `is` says
+};
+struct change_units {
+  boxed<std::vector<unit_change>> changes;
+}; ///< to the supervisor; answered once those that end have ended and the others were started
 
 // -- to and from a chain
 
@@ -166,6 +197,12 @@ struct skip_blocks {
 struct blocks_skipped {
   boxed<tide::skip_answered> how;
 };
+struct reconcile_range {
+  boxed<tide::reconcile_order> order;
+}; ///< goes on as its job, whose row says how
+struct stop_range {
+  std::int64_t job = 0;
+};
 
 // -- from outside CAF
 
@@ -189,13 +226,50 @@ struct exchange_ended {
 #define TIDEMARK_MESSAGES(X)                                                                       \
   X(put_webhook)                                                                                   \
   X(webhook_stored)                                                                                \
-  X(take_raw) X(raw_webhooks) X(put_extracted) X(extracted_stored) X(boot_chain) X(chain_booted)   \
-      X(apply_set) X(set_answer) X(take_hints) X(hints_taken) X(list_event_blocks)                 \
-          X(event_blocks_listed) X(turn_order) X(messages_taken) X(pause_handler)                  \
-              X(reprocess_webhooks) X(write_audit) X(order_done) X(look) X(tick) X(drain)          \
-                  X(restart) X(stop_in) X(read_work) X(asked) X(answered) X(caught_lying)          \
-                      X(http_answered) X(resume_chain) X(chain_resumed) X(skip_blocks)             \
-                          X(blocks_skipped) X(incoming) X(exchange_ended)
+  X(take_raw)                                                                                      \
+  X(raw_webhooks)                                                                                  \
+  X(put_extracted)                                                                                 \
+  X(extracted_stored)                                                                              \
+  X(boot_chain)                                                                                    \
+  X(chain_booted)                                                                                  \
+  X(apply_set)                                                                                     \
+  X(set_answer)                                                                                    \
+  X(take_hints)                                                                                    \
+  X(hints_taken)                                                                                   \
+  X(list_event_blocks)                                                                             \
+  X(event_blocks_listed)                                                                           \
+  X(turn_order)                                                                                    \
+  X(messages_taken)                                                                                \
+  X(pause_handler)                                                                                 \
+  X(reprocess_webhooks)                                                                            \
+  X(write_audit)                                                                                   \
+  X(write_work)                                                                                    \
+  X(ping_handler)                                                                                  \
+  X(handler_pinged)                                                                                \
+  X(order_done)                                                                                    \
+  X(change_list)                                                                                   \
+  X(list_changed)                                                                                  \
+  X(adopt_config)                                                                                  \
+  X(look)                                                                                          \
+  X(recount)                                                                                       \
+  X(tick)                                                                                          \
+  X(drain)                                                                                         \
+  X(restart)                                                                                       \
+  X(stop_in)                                                                                       \
+  X(change_units)                                                                                  \
+  X(read_work)                                                                                     \
+  X(asked)                                                                                         \
+  X(answered)                                                                                      \
+  X(caught_lying)                                                                                  \
+  X(http_answered)                                                                                 \
+  X(resume_chain)                                                                                  \
+  X(chain_resumed)                                                                                 \
+  X(skip_blocks)                                                                                   \
+  X(blocks_skipped)                                                                                \
+  X(reconcile_range)                                                                               \
+  X(stop_range)                                                                                    \
+  X(incoming)                                                                                      \
+  X(exchange_ended)
 
 #define TIDEMARK_UNSAFE(name) CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tidemark::actors::name)
 TIDEMARK_MESSAGES(TIDEMARK_UNSAFE)
@@ -219,7 +293,10 @@ using store_actor = caf::typed_actor<
     caf::replies_to<pause_handler>::with<order_done>,      // with its audit row
     caf::replies_to<reprocess_webhooks>::with<order_done>, // with its audit row
     caf::replies_to<write_audit>::with<order_done>,
-    caf::reacts_to<tick>>; // commit the group
+    caf::replies_to<change_list>::with<list_changed>, // with its audit row
+    caf::replies_to<adopt_config>::with<order_done>,  // with its audit row
+    caf::replies_to<write_work>::with<order_done>,    // in the group's transaction
+    caf::reacts_to<tick>>;                            // commit the group
 
 /// INTAKE: raw webhooks above the cursor become hints, in id order.
 using intake_actor = caf::typed_actor<caf::reacts_to<look>>;
@@ -228,9 +305,11 @@ using intake_actor = caf::typed_actor<caf::reacts_to<look>>;
 using chain_actor = caf::typed_actor<caf::reacts_to<look>,     // due hints
                                      caf::reacts_to<tick>,     // the Tide's next time
                                      caf::reacts_to<answered>, // from rpc
+                                     caf::reacts_to<recount>,
                                      // an operator's orders
                                      caf::replies_to<resume_chain>::with<chain_resumed>,
-                                     caf::replies_to<skip_blocks>::with<blocks_skipped>>;
+                                     caf::replies_to<skip_blocks>::with<blocks_skipped>,
+                                     caf::reacts_to<reconcile_range>, caf::reacts_to<stop_range>>;
 
 /// RPC: reads one ask on one endpoint, others take over; always answers, if only with no_answer.
 using rpc_actor = caf::typed_actor<caf::reacts_to<asked>, // → answered, to the one that asked
@@ -243,13 +322,15 @@ using delivery_actor =
     caf::typed_actor<caf::reacts_to<look>,           // due lanes, or an order changed its state
                      caf::reacts_to<tick>,           // the courier's next time
                      caf::reacts_to<exchange_ended>, // from the HTTP client
+                     caf::replies_to<ping_handler>::with<handler_pinged>, // an operator's
                      caf::reacts_to<drain>>;
 
 /// READER: one read-only connection; detached.
 using reader_actor = caf::typed_actor<caf::reacts_to<read_work>>;
 
 /// SUPERVISOR: starts all the others, starts them again when they die, ends them in order.
-using supervisor_actor = caf::typed_actor<caf::reacts_to<restart>, caf::reacts_to<stop_in>>;
+using supervisor_actor = caf::typed_actor<caf::reacts_to<restart>, caf::reacts_to<stop_in>,
+                                          caf::replies_to<change_units>::with<order_done>>;
 
 /// LISTENER: between the sockets and the store.
 using listener_actor = caf::typed_actor<caf::reacts_to<incoming>>;

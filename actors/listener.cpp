@@ -7,6 +7,7 @@
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <chrono>
 #include <utility>
 
 namespace tidemark::actors {
@@ -44,10 +45,13 @@ listener_actor::behavior_type make_listener(listener_actor::stateful_pointer<lis
     // answers; the session has its own timer.
     self->request(self->state.with.store, caf::infinite, put_webhook{in.hook})
         .then(
-            [self, in](const webhook_stored& stored) {
+            [self, in, began = std::chrono::steady_clock::now()](const webhook_stored& stored) {
               const auto how =
                   stored.duplicate ? ingest_result::duplicate : ingest_result::accepted;
               count(self->state, in, how);
+              if (const auto& tell = self->state.with.committed)
+                tell(std::chrono::duration<double>(std::chrono::steady_clock::now() - began)
+                         .count());
               in.slot.deliver(acknowledged(stored.id, in.hints, stored.duplicate));
             },
             [self, in](const caf::error&) {
@@ -78,9 +82,17 @@ bool listener_door::hand_over(incoming in) const {
 ingest_callbacks make_ingest_callbacks(ingest_door_params params) {
   const auto with = std::make_shared<const ingest_door_params>(std::move(params));
   return {
-      [with](const net::request& r) { return check_head(*with->rules, r); },
+      [with](const net::request& r) -> std::optional<net::response> {
+        if (auto answer = check_head(*with->rules, r)) return answer;
+        auto refused = check_sender(*with->rules, r);
+        if (!refused) return std::nullopt;
+        with->counters->add(refused->source, refused->why, with->now());
+        return std::move(refused->answer);
+      },
       [with](const std::shared_ptr<net::request>& r, net::reply_slot slot) {
-        judge_and_hand_over(*with, *r, std::move(slot));
+        with->work([with, r, slot = std::move(slot)]() mutable {
+          judge_and_hand_over(*with, *r, std::move(slot));
+        });
       },
   };
 }

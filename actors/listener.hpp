@@ -16,6 +16,8 @@ struct listener_params {
   store_actor store;
   std::shared_ptr<ingest_counters> counters;
   std::function<std::int64_t()> now; ///< ms since 1970
+  /// How long a commit took that an answer waited for; on the actor's thread.
+  std::function<void(double seconds)> committed = {};
 };
 
 struct listener_state {
@@ -47,9 +49,12 @@ struct ingest_door_params {
   std::shared_ptr<ingest_counters> counters;
   std::shared_ptr<const listener_door> door;
   std::function<std::int64_t()> now; ///< ms since 1970; any thread
+  /// Runs it on a thread that neither accepts nor reads: a body of some MiB takes its time to
+  /// verify, inflate and read. What waits there counts as in flight.
+  std::function<void(std::function<void()>)> work;
 };
 
-/// The two callbacks of the ingest server. Signatures are checked in them, on the I/O threads.
+/// The two callbacks of the ingest server.
 struct ingest_callbacks {
   net::http_server::head_check on_head;
   net::http_server::handler on_request;

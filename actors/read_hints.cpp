@@ -29,17 +29,23 @@ std::optional<std::uint64_t> chain_of(const ingest_rules& rules, const ingest_so
 /// known.
 auto place_of(const store::hint_in& h) {
   const bool by_tx = h.tx.has_value();
-  return std::tuple{h.chain_id, h.tx, h.log_index, by_tx ? std::nullopt : h.block,
+  return std::tuple{h.chain_id,
+                    h.takes_back,
+                    h.tx,
+                    h.log_index,
+                    by_tx ? std::nullopt : h.block,
                     by_tx ? std::nullopt : h.block_hash};
 }
 
 evm::result<providers::hints> named_in(const ingest_rules& rules, const ingest_source& s,
                                        const store::raw_webhook& w) {
   const auto encoding = stored_header(w.headers, "content-encoding");
-  if (providers::is_identity(encoding)) return providers::extract(*s.provider, w.body);
+  const auto& named_by = s.provider->chain_header;
+  const auto chain = named_by.empty() ? std::string{} : stored_header(w.headers, named_by);
+  if (providers::is_identity(encoding)) return providers::extract(*s.provider, w.body, chain);
   const auto body = providers::inflate(encoding, w.body, rules.max_body());
   if (!body) return evm::fail("the body does not inflate");
-  return providers::extract(*s.provider, *body);
+  return providers::extract(*s.provider, *body, chain);
 }
 
 } // namespace
@@ -48,7 +54,7 @@ store::extracted read_hints(const ingest_rules& rules, const store::raw_webhook&
   store::extracted out;
   out.webhook = w.id;
   out.state_if_no_hints = tide::hint_state::unparsed;
-  const auto* s = rules.find(w.source);
+  const auto s = rules.find(w.source);
   if (!s) return out;
   const auto named = named_in(rules, *s, w);
   if (!named) return out;
@@ -58,7 +64,8 @@ store::extracted read_hints(const ingest_rules& rules, const store::raw_webhook&
   for (const auto& h : *named) {
     if (out.hints.size() == max_lookups) break;
     if (!h.tx && !h.block_number && !h.block_hash) continue; // nowhere to look
-    store::hint_in in{chain_of(rules, *s, h), h.tx, h.block_number, h.block_hash, h.log_index};
+    store::hint_in in{chain_of(rules, *s, h), h.tx,        h.block_number,
+                      h.block_hash,           h.log_index, h.takes_back};
     if (known.insert(place_of(in)).second) out.hints.push_back(in);
   }
   return out;

@@ -51,7 +51,44 @@ tide::inquirer::arrival arrival_of(net::client_result how, std::int64_t now) {
   return a;
 }
 
+/// Of the first call; the body is our own.
+std::string method_of(std::string_view body) {
+  constexpr std::string_view before = R"("method":")";
+  const auto at = body.find(before);
+  if (at == body.npos) return {};
+  const auto from = at + before.size();
+  return std::string(body.substr(from, body.find('"', from) - from));
+}
+
+/// In the metrics' words (api/meters.hpp).
+std::string_view result_of(const tide::inquirer::arrival& a) {
+  using how = tide::inquirer::arrival::how;
+  switch (a.came) {
+  case how::too_large:
+    return "too_large";
+  case how::timed_out:
+    return "timeout";
+  case how::cut:
+  case how::unreachable:
+    return "unreachable";
+  case how::answered:
+    break;
+  }
+  if (a.status >= 300) return "http_error";
+  // An error stands at the beginning of its object, and no chain data has such a member.
+  const auto start = std::string_view(a.body).substr(0, 512);
+  return start.find(R"("error":{)") == start.npos ? "ok" : "rpc_error";
+}
+
 } // namespace
+
+void rpc_state::count(std::uint64_t n, const tide::inquirer::arrival& a) {
+  const auto at = flights.find(n);
+  if (at == flights.end()) return;
+  const auto took = static_cast<double>(with.now() - at->second.sent_at) / 1'000;
+  with.posted(at->second.endpoint, at->second.method, result_of(a), std::max(took, 0.0));
+  flights.erase(at);
+}
 
 void rpc_state::post(tide::inquirer::post p) {
   const auto& told = with.chain->rpc[p.endpoint];
@@ -59,6 +96,7 @@ void rpc_state::post(tide::inquirer::post p) {
   r.target = urls[p.endpoint];
   r.headers = told.headers;
   r.headers.emplace_back("Content-Type", "application/json");
+  if (with.posted) flights[p.n] = {p.endpoint, method_of(p.body), with.now()};
   r.body = std::make_shared<const std::string>(std::move(p.body));
   r.timeout = told.timeout;
   r.max_answer = largest_answer;
@@ -102,10 +140,12 @@ rpc_actor::behavior_type make_rpc(rpc_actor::stateful_pointer<rpc_state> self, r
           },
           [self](const caught_lying& c) {
             auto& st = self->state;
+            if (st.with.lied) st.with.lied(c.endpoint, c.kind);
             st.carry_out(st.inquirer->lied(c.endpoint, c.evidence, st.with.now()));
           },
           [self](const http_answered& a) {
             auto& st = self->state;
+            st.count(a.n, *a.how);
             st.carry_out(st.inquirer->came(a.n, *a.how, st.with.now()));
           },
           [self](const tick& t) {

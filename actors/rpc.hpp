@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -26,6 +27,11 @@ struct rpc_params {
   std::function<void(std::string_view)>
       warn;               ///< a line for the log; no secret, no URL beyond scheme and host
   std::uint64_t seed = 0; ///< of the jitter
+  /// A post ended: the method of its first call, a word for how, and how long it took.
+  std::function<void(std::size_t endpoint, std::string_view method, std::string_view result,
+                     double seconds)>
+      posted = {};
+  std::function<void(std::size_t endpoint, std::string_view kind)> lied = {};
 };
 
 /// A chain's endpoints: the sockets, the clock and the timer of a tide::inquirer, which decides.
@@ -42,6 +48,13 @@ struct rpc_state {
   std::vector<net::url> urls;
   std::optional<tide::inquirer> inquirer;
   chain_actor asker; ///< of the ask that is open
+  struct flight {
+    std::size_t endpoint = 0;
+    std::string method;
+    std::int64_t sent_at = 0; ///< of `with.now`
+  };
+  void count(std::uint64_t n, const tide::inquirer::arrival& a);
+  std::map<std::uint64_t, flight> flights; ///< by post
   std::uint64_t timer = 0;
 };
 

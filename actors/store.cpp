@@ -107,6 +107,7 @@ void store_state::commit_group() {
   for (auto& w : group)
     w.done(failure ? &*failure : nullptr);
   if (bells) with.ring(*bells);
+  if (bells && with.committed) with.committed(group.size());
 }
 
 store_actor::behavior_type make_store(store_actor::stateful_pointer<store_state> self,
@@ -201,6 +202,25 @@ store_actor::behavior_type make_store(store_actor::stateful_pointer<store_state>
       [&s, file, now](const write_audit& w) {
         return promised<order_done, nothing>(
             s, [file, now, w] { return as_nothing(file->audit(w.who, w.what, w.detail, now())); },
+            [](nothing&&) { return order_done{1}; });
+      },
+      [&s, file, now](const change_list& c) {
+        return promised<list_changed, store::list_result>(
+            s, [file, now, c] { return file->change_list(*c.order, now()); },
+            [](store::list_result&& r) { return list_changed{box(std::move(r))}; });
+      },
+      [&s, file, now](const adopt_config& a) {
+        return promised<order_done, nothing>(
+            s,
+            [file, now, a]() -> store::result<nothing> {
+              if (auto adopted = file->adopt(*a.config, now()); !adopted) return adopted.error();
+              return as_nothing(file->audit(a.who, "reload", "the config was read again", now()));
+            },
+            [](nothing&&) { return order_done{1}; });
+      },
+      [&s, file, now](const write_work& w) {
+        return promised<order_done, nothing>(
+            s, [file, now, w] { return as_nothing(w.work(*file, now())); },
             [](nothing&&) { return order_done{1}; });
       },
       [&s](const tick&) { s.commit_group(); }};

@@ -24,6 +24,8 @@ struct store_params {
   std::function<void(std::string_view)> fatal;
   /// What keeps the store from committing, for /readyz; empty: it commits again.
   std::function<void(std::string_view)> trouble;
+  /// So many writes were committed together.
+  std::function<void(std::size_t)> committed = {};
 };
 
 /// The one writer, and the queue behind it. What waits is committed as one group: all small writes

@@ -5,7 +5,9 @@
 
 #include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
+#include <caf/error.hpp>
 #include <caf/exit_reason.hpp>
+#include <caf/sec.hpp>
 #include <caf/send.hpp>
 
 #include <algorithm>
@@ -18,7 +20,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::int64_t first_wait = 100, longest_wait = 30'000;
-constexpr std::int64_t healthy_after = 60'000; // a unit that lived so long starts counting anew
+constexpr std::int64_t time_to_change = 10'000; // then a drain is over
+constexpr std::int64_t healthy_after = 60'000;  // a unit that lived so long starts counting anew
 
 } // namespace
 
@@ -49,6 +52,10 @@ void supervisor_state::died(const caf::actor_addr& who, const std::string& why) 
       }
       return;
     }
+    if (u.changing) {
+      if (u.alive.empty()) settle(i);
+      return;
+    }
     if (with.units[i].vital) return with.fatal(with.units[i].name + " ended: " + why);
     // They live and die together: what is left of the unit would talk to one that is gone.
     for (auto& rest : std::exchange(u.alive, {})) {
@@ -63,6 +70,52 @@ void supervisor_state::died(const caf::actor_addr& who, const std::string& why) 
     self->delayed_send(self, milliseconds(wait), restart{i, u.life});
     return;
   }
+}
+
+/// Ends what a config changed, and starts what it brings; a unit that drains has a while for it.
+void supervisor_state::change(const unit_change& c) {
+  std::size_t i = 0;
+  while (i < units.size() && (units[i].gone || with.units[i].name != c.is->name))
+    ++i;
+  if (i == units.size()) {
+    if (c.gone) return;
+    with.units.push_back(*c.is);
+    units.emplace_back();
+    return start(i);
+  }
+  units[i].changing = c;
+  if (units[i].alive.empty()) return settle(i); // it waits to be started again
+  end(i);
+  self->delayed_send(self, milliseconds(time_to_change), restart{i, units[i].life});
+}
+
+void supervisor_state::end(std::size_t i) {
+  for (const auto& a : units[i].alive)
+    if (with.units[i].drains)
+      caf::anon_send(a, drain{});
+    else
+      caf::anon_send_exit(a, caf::exit_reason::user_shutdown);
+}
+
+void supervisor_state::settle(std::size_t i) {
+  const auto c = *std::exchange(units[i].changing, std::nullopt);
+  ++units[i].life; // whatever was to start it again is void
+  units[i].deaths = 0;
+  units[i].gone = c.gone;
+  if (c.gone) {
+    with.units[i].start = {};
+  } else {
+    with.units[i] = *c.is;
+    start(i);
+  }
+  changed();
+}
+
+/// Whoever asked for changes hears once there is none left.
+void supervisor_state::changed() {
+  if (std::any_of(units.begin(), units.end(), [](const running& u) { return u.changing; })) return;
+  for (auto& w : std::exchange(waiting, {}))
+    w.deliver(order_done{1});
 }
 
 /// One unit after the other, the last started first; those that drain have been told before, all at
@@ -97,7 +150,11 @@ make_supervisor(supervisor_actor::stateful_pointer<supervisor_state> self,
               if (r.unit == st.units.size()) st.stop_next();
               return;
             }
-            if (r.life == st.units[r.unit].life) st.start(r.unit);
+            auto& u = st.units[r.unit];
+            if (r.life != u.life || u.gone) return;
+            if (!u.changing) return st.start(r.unit);
+            for (const auto& a : u.alive)
+              caf::anon_send_exit(a, caf::exit_reason::kill);
           },
           [self](const stop_in& stop) {
             auto& st = self->state;
@@ -110,6 +167,19 @@ make_supervisor(supervisor_actor::stateful_pointer<supervisor_state> self,
                   caf::anon_send(a, drain{});
             self->delayed_send(self, milliseconds(stop.ms), restart{st.units.size(), 0});
             st.stop_next();
+          },
+          [self](const change_units& c) {
+            auto& st = self->state;
+            auto promise = self->make_response_promise<caf::typed_response_promise<order_done>>();
+            if (st.stopping) {
+              promise.deliver(caf::make_error(caf::sec::runtime_error, "the daemon is stopping"));
+              return promise;
+            }
+            st.waiting.push_back(promise);
+            for (const auto& one : *c.changes)
+              st.change(one);
+            st.changed();
+            return promise;
           }};
 }
 

@@ -6,9 +6,11 @@
 #include <caf/actor.hpp>
 #include <caf/actor_addr.hpp>
 #include <caf/stateful_actor.hpp>
+#include <caf/typed_response_promise.hpp>
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,12 +41,18 @@ struct supervisor_state {
   void start(std::size_t i);
   void died(const caf::actor_addr& who, const std::string& why);
   void stop_next();
+  void change(const unit_change& c);
+  void settle(std::size_t i);
+  void end(std::size_t i);
+  void changed();
 
   struct running {
     std::vector<caf::actor> alive;
     std::uint64_t life = 0;
     std::uint32_t deaths = 0; ///< in a row
     std::int64_t started_at = 0;
+    std::optional<unit_change> changing; ///< once it has ended
+    bool gone = false;
   };
 
   supervisor_actor::pointer self;
@@ -53,6 +61,7 @@ struct supervisor_state {
   bool stopping = false;
   std::size_t left = 0; ///< units still to stop
   std::int64_t give_up_at = 0;
+  std::vector<caf::typed_response_promise<order_done>> waiting; ///< for what is changing
 };
 
 supervisor_actor::behavior_type

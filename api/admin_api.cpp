@@ -41,8 +41,9 @@ choice choose(const config::config& config, const net::request& request) {
   } else if (auto refused = check_access(config.admin, out.row->needs, request)) {
     out.refusal = std::move(*refused);
     out.row = nullptr;
-  } else if (out.row->method == "POST" && !is_json(request)) {
-    out.refusal = net::problem(415, "a POST here is application/json");
+  } else if (out.row->method != "GET" && !is_json(request)) {
+    out.refusal =
+        net::problem(415, "a " + std::string(out.row->method) + " here is application/json");
     out.row = nullptr;
   }
   return out;
@@ -52,10 +53,11 @@ choice choose(const config::config& config, const net::request& request) {
 answer run(call c, choice chosen, const net::request& request) {
   auto query = parse_query(request.query, chosen.row->query);
   if (!query) return bad_request(query.error());
-  auto body = parse_body(chosen.row->method == "POST" ? std::string_view(request.body) : "",
+  auto body = parse_body(chosen.row->method != "GET" ? std::string_view(request.body) : "",
                          chosen.row->body);
   if (!body) return bad_request(body.error());
   c.who = find_caller(c.config.admin, request).value_or(caller{}).name;
+  if (const auto id = request.header("Last-Event-ID")) c.last_event_id = std::string(*id);
   c.path = std::move(chosen.path);
   c.query = std::move(*query);
   c.body = std::move(*body);

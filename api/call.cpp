@@ -34,15 +34,6 @@ std::optional<evm::error> check_name(std::string_view kind, std::string_view nam
   return evm::fail(std::move(said));
 }
 
-std::optional<std::uint64_t> parse_number(std::string_view text) {
-  std::uint64_t n = 0;
-  const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, n);
-  // SQLite's integers are signed: what is beyond them would turn round.
-  if (read.ec != std::errc{} || read.ptr != end || n > INT64_MAX) return std::nullopt;
-  return n;
-}
-
 std::optional<unsigned char> hex_digit(char c) {
   if (c >= '0' && c <= '9') return static_cast<unsigned char>(c - '0');
   if (c >= 'a' && c <= 'f') return static_cast<unsigned char>(c - 'a' + 10);
@@ -51,6 +42,15 @@ std::optional<unsigned char> hex_digit(char c) {
 }
 
 } // namespace
+
+std::optional<std::uint64_t> parse_number(std::string_view text) {
+  std::uint64_t n = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, n);
+  // SQLite's integers are signed: what is beyond them would turn round.
+  if (read.ec != std::errc{} || read.ptr != end || n > INT64_MAX) return std::nullopt;
+  return n;
+}
 
 std::optional<std::string> text(const call& c, std::string_view name) {
   const auto found = c.query.find(name);
@@ -128,6 +128,12 @@ evm::result<boost::json::object> parse_body(std::string_view body, std::string_v
 const config::chain* find_chain(const config::config& c, std::string_view name) {
   for (const auto& chain : c.chains)
     if (chain.name == name) return &chain;
+  return nullptr;
+}
+
+const config::list* find_list(const config::config& c, std::string_view name) {
+  for (const auto& list : c.lists)
+    if (list.name == name) return &list;
   return nullptr;
 }
 

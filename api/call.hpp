@@ -25,12 +25,13 @@ struct call {
   store::reader* reader; ///< null in a route that is answered by the head
   const net::reply_slot& slot;
   const net::request* request = nullptr; ///< as it came
-  std::int64_t now = 0; ///< ms since 1970
+  std::int64_t now = 0;                  ///< ms since 1970
   std::optional<wait_for_feed> waited = {};
+  std::optional<std::string> last_event_id = {}; ///< of an event stream that was cut
   std::string who = {};               ///< the token's name, or where the request came from
   std::vector<std::string> path = {}; ///< the values of the pattern's {…}, in order
   parameters query = {};
-  boost::json::object body = {}; ///< of a POST; empty where none came
+  boost::json::object body = {}; ///< of a POST or PATCH; empty where none came
 };
 
 /// Of a page.
@@ -40,6 +41,8 @@ inline constexpr std::uint32_t most_items = 1'000;
 
 std::optional<std::string> text(const call& c, std::string_view name);
 evm::result<std::optional<std::uint64_t>> number(const call& c, std::string_view name);
+/// Digits alone; nothing where they are none, or beyond 63 bits.
+std::optional<std::uint64_t> parse_number(std::string_view text);
 /// 1 to most_items, 100 where none is given.
 evm::result<std::uint32_t> limit_of(const call& c);
 /// How a list's cursors look. One that is none of ours is refused, since the store would begin at
@@ -58,6 +61,7 @@ evm::result<boost::json::object> parse_body(std::string_view body, std::string_v
 // The config's names
 
 const config::chain* find_chain(const config::config& c, std::string_view name);
+const config::list* find_list(const config::config& c, std::string_view name);
 const config::handler* find_handler(const config::config& c, std::string_view name);
 /// The name, or the number of a chain that the config no longer has.
 std::string chain_name(const config::config& c, std::uint64_t id);

@@ -20,6 +20,14 @@ json::array endpoint_array(const tide::chain_status& s) {
   return out;
 }
 
+json::array backfill_array(const tide::chain_status& s) {
+  json::array out;
+  for (const auto& b : s.backfills)
+    out.push_back(json::object{
+        {"subscription", words(b.subscription)}, {"from", b.from}, {"to", b.to}, {"at", b.at}});
+  return out;
+}
+
 json::value reconcile_value(const std::optional<tide::reconcile_report>& r) {
   if (!r) return nullptr;
   return json::object{{"at", moment(r->at)},
@@ -87,7 +95,7 @@ store::result<json::object> chain_object(const call& c, const config::chain& cha
                       {"safe", or_null(status->safe)},
                       {"finalized", or_null(status->finalized)},
                       {"endpoints", endpoint_array(*status)},
-                      {"backfills", json::array{}},
+                      {"backfills", backfill_array(*status)},
                       {"last_reorg", std::move(*reorg)},
                       {"last_reconcile", reconcile_value(status->last_reconcile)}};
 }

@@ -51,6 +51,26 @@ answer post_chain_skip(const call& c) {
   return ordered{};
 }
 
+answer post_chain_reconcile(const call& c) {
+  const auto* chain = find_chain(c.config, c.path[0]);
+  if (chain == nullptr) return not_found("chain", c.path[0]);
+  tide::reconcile_order order;
+  const auto from = block_in(c.body, "from_block"), to = block_in(c.body, "to_block");
+  if (!from || !to || *to < *from)
+    return bad_request(evm::fail("`from_block` and `to_block` are numbers, the second not below "
+                                 "the first"));
+  order.from = *from;
+  order.to = *to;
+  if (const auto* apply = c.body.if_contains("apply")) {
+    if (!apply->is_bool()) return bad_request(evm::fail("`apply` is true or false"));
+    order.apply = apply->get_bool();
+  }
+  c.order.reconcile(chain->name, order, c.who, c.slot, [](std::int64_t job) {
+    return answer_json(json::object{{"id", job}, {"job", job}, {"state", "running"}}, 202);
+  });
+  return ordered{};
+}
+
 answer post_chain_resume(const call& c) {
   const auto* chain = find_chain(c.config, c.path[0]);
   if (chain == nullptr) return not_found("chain", c.path[0]);

@@ -28,6 +28,22 @@ void live::set_store_trouble(std::string text) {
   store_trouble_ = std::move(text);
 }
 
+void live::set_reload(bool done, std::int64_t at) {
+  meters_.set(meter::config_reload_success, {}, done ? 1 : 0);
+  if (done) meters_.set(meter::config_reload_timestamp, {}, static_cast<double>(at) / 1'000);
+}
+
+void live::set_last_backup(std::int64_t at) {
+  const std::lock_guard lock(mutex_);
+  last_backup_ = at;
+  meters_.set(meter::backup_last_success, {}, static_cast<double>(at) / 1'000);
+}
+
+std::optional<std::int64_t> live::last_backup() const {
+  const std::lock_guard lock(mutex_);
+  return last_backup_;
+}
+
 std::optional<tide::chain_status> live::chain(const std::string& name) const {
   const std::lock_guard lock(mutex_);
   const auto found = chains_.find(name);

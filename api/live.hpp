@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "api/meters.hpp"
 #include "tide/status.hpp"
 
 #include <cstdint>
@@ -10,6 +11,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 // What the parts say of themselves while they run; nothing of it is in the store.
 
@@ -20,6 +23,8 @@ struct source_counts {
   std::int64_t last_at = 0; ///< ms since 1970 of the last request, refused ones too; 0: none yet
   std::string last_result;  ///< a word of the listener's, as the metrics have it
   std::uint64_t unauthorized = 0;
+  std::int64_t accepted_at = 0; ///< ms since 1970 of the last one that was stored; 0: none yet
+  std::vector<std::pair<std::string, std::uint64_t>> results = {}; ///< by result
 };
 
 /// What the program says of itself.
@@ -46,6 +51,13 @@ public:
   /// Why nothing can be stored now, for a person; empty: all is well.
   void set_store_trouble(std::string text);
 
+  /// The config was read: in force, or refused; ms since 1970.
+  void set_reload(bool done, std::int64_t at);
+  /// A backup was made; ms since 1970.
+  void set_last_backup(std::int64_t at);
+  /// What is counted while the parts work.
+  meters& counted() { return meters_; }
+
   // To the API
   const identity& who() const { return identity_; }
   std::optional<tide::chain_status> chain(const std::string& name) const;
@@ -53,15 +65,18 @@ public:
   std::map<std::string, source_counts> sources() const;
   bool listening() const;
   std::string store_trouble() const;
+  std::optional<std::int64_t> last_backup() const;
 
 private:
   const identity identity_;
+  meters meters_;
   mutable std::mutex mutex_;
   std::map<std::string, tide::chain_status> chains_;
   std::map<std::string, tide::handler_status> handlers_;
   std::function<std::map<std::string, source_counts>()> ingest_;
   bool listening_ = false;
   std::string store_trouble_;
+  std::optional<std::int64_t> last_backup_;
 };
 
 } // namespace tidemark::api

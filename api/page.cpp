@@ -51,7 +51,8 @@ bool is_known(const net::request& r, std::string_view tag) {
   });
 }
 
-net::response serve(const page_file& file, const net::request& request) {
+net::response serve(const page_file& file, const call& c) {
+  const net::request& request = *c.request;
   const bool compressed = !file.gzip.empty() && takes_gzip(request);
   // The two forms are different bytes, so they have different tags.
   const std::string tag = '"' + std::string(file.digest) + (compressed ? "-gz\"" : "\"");
@@ -69,6 +70,9 @@ net::response serve(const page_file& file, const net::request& request) {
       {"Referrer-Policy", "no-referrer"},
       {"Cross-Origin-Opener-Policy", "same-origin"},
       {"Cross-Origin-Resource-Policy", "same-origin"}};
+  // The page asks for a token first where one is needed, rather than to be refused.
+  if (file.path.empty())
+    r.headers.emplace_back("Tidemark-Token", c.config.admin.tokens.empty() ? "none" : "needed");
   if (is_known(request, tag)) {
     r.status = 304;
     return r;
@@ -82,7 +86,7 @@ net::response serve(const page_file& file, const net::request& request) {
 
 answer serve_path(const call& c, std::string_view path) {
   for (const page_file& file : page_files())
-    if (file.path == path) return serve(file, *c.request);
+    if (file.path == path) return serve(file, c);
   return not_found("page", "/" + std::string(path));
 }
 

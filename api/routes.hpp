@@ -10,17 +10,18 @@
 namespace tidemark::api {
 
 /// What a token must allow.
-enum class access : std::uint8_t { open, read, operate };
+/// `local`: none from a loopback address, else as `read`.
+enum class access : std::uint8_t { open, local, read, operate };
 
 /// A row of contract §5. Everything that is said of a request is said here, so that a description
 /// of the API can be made of the table.
 struct route {
-  std::string_view method; ///< GET (HEAD too) or POST
+  std::string_view method; ///< GET (HEAD too), POST, PATCH or DELETE
   std::string_view path;   ///< with {names}; a name is one segment
   access needs = access::read;
   api::answer (*run)(const call&) = nullptr;
   std::string_view query = {}; ///< the parameters that it takes, separated by spaces
-  std::string_view body = {};  ///< a POST's members, the same way
+  std::string_view body = {};  ///< a POST's or PATCH's members, the same way
   std::string_view says = {};  ///< in a line
   bool by_head = false;        ///< answered without the store
 };

@@ -9,7 +9,8 @@ namespace tidemark::api {
 namespace {
 
 /// What does not work as it should although the API answers.
-json::array degraded(const call& c, const std::vector<json::object>& handlers) {
+json::array degraded(const call& c, const std::vector<json::object>& sources,
+                     const std::vector<json::object>& handlers) {
   json::array out;
   for (const auto& chain : c.config.chains) {
     const auto status = c.board.chain(chain.name);
@@ -20,6 +21,13 @@ json::array degraded(const call& c, const std::vector<json::object>& handlers) {
                                {"name", chain.name},
                                {"state", json::string(tide::to_text(status->state))},
                                {"reason", words_or_null(status->reason)}});
+  }
+  for (const auto& source : sources) {
+    if (source.at("state") == "ok") continue;
+    out.push_back(json::object{{"kind", "source"},
+                               {"name", source.at("name")},
+                               {"state", source.at("state")},
+                               {"reason", source.at("reason")}});
   }
   for (const auto& handler : handlers) {
     if (handler.at("state") == "active") continue;
@@ -45,11 +53,13 @@ answer get_livez(const call&) { return answer_json(json::object{{"live", true}})
 
 answer get_readyz(const call& c) {
   const auto handlers = handler_objects(c);
+  const auto sources = source_objects(c);
   const std::string trouble = c.board.store_trouble();
   if (!c.board.listening()) return net::problem(503, "the listeners are not open");
   if (!trouble.empty()) return net::problem(503, "the store takes nothing: " + trouble);
   if (!handlers) return unreadable(handlers.error());
-  return answer_json(json::object{{"ready", true}, {"degraded", degraded(c, *handlers)}});
+  if (!sources) return unreadable(sources.error());
+  return answer_json(json::object{{"ready", true}, {"degraded", degraded(c, *sources, *handlers)}});
 }
 
 answer get_status(const call& c) {
@@ -75,7 +85,7 @@ answer get_status(const call& c) {
       {"store", json::object{{"bytes", sizes->bytes},
                              {"wal_bytes", sizes->wal_bytes},
                              {"free_bytes", free_bytes(c.config.store.path)},
-                             {"last_backup", nullptr}}}});
+                             {"last_backup", moment(c.board.last_backup())}}}});
 }
 
 } // namespace tidemark::api

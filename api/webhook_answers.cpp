@@ -108,11 +108,80 @@ answer post_reprocess(const call& c) {
   return ordered{};
 }
 
+namespace {
+
+/// So many at a time, so that webhooks that come meanwhile do not wait for long.
+constexpr std::size_t most_again = 100'000;
+
+evm::result<std::optional<std::string>> text_in(const json::object& body, std::string_view name) {
+  const auto* v = body.if_contains(name);
+  if (!v || v->is_null()) return std::optional<std::string>{};
+  if (!v->is_string()) return evm::fail(std::string(name) + " must be a text");
+  return std::optional(std::string(v->get_string()));
+}
+
+struct chosen_webhooks {
+  std::vector<std::int64_t> ids;
+  std::optional<std::string> next;
+};
+
+store::result<chosen_webhooks> choose(const call& c, const std::optional<std::string>& source,
+                                      const std::optional<tide::hint_state>& state,
+                                      std::optional<std::string> after) {
+  chosen_webhooks out;
+  while (out.ids.size() < most_again) {
+    const auto page = c.reader->webhooks(source, state, {most_items, after});
+    if (!page) return page.error();
+    for (const auto& row : page->items)
+      out.ids.push_back(row.id);
+    after = out.next = page->next;
+    if (!after) break;
+  }
+  return out;
+}
+
+} // namespace
+
+answer post_reprocess_all(const call& c) {
+  const auto source = text_in(c.body, "source"), state_text = text_in(c.body, "state"),
+             after = text_in(c.body, "after");
+  for (const auto* given : {&source, &state_text, &after})
+    if (!*given) return bad_request(given->error());
+  const auto state = code_of(*state_text, "state", hint_states);
+  if (!state) return bad_request(state.error());
+  const auto* dry = c.body.if_contains("dry_run");
+  if (dry && !dry->is_bool()) return bad_request(evm::fail("dry_run must be true or false"));
+  auto chosen = choose(c, *source, *state, *after);
+  if (!chosen) return unreadable(chosen.error());
+  json::value next = nullptr;
+  if (chosen->next) next = json::string(*chosen->next);
+  if (chosen->ids.empty() || (dry && dry->get_bool()))
+    return answer_json(json::object{{"count", chosen->ids.size()}, {"next", next}}, 202);
+  c.order.reprocess(std::move(chosen->ids), c.who, c.slot, [next](std::uint64_t count) {
+    return answer_json(json::object{{"count", count}, {"next", next}}, 202);
+  });
+  return ordered{};
+}
+
 answer get_sources(const call& c) {
   const auto objects = source_objects(c);
   if (!objects) return unreadable(objects.error());
   return answer_names(c, *objects);
 }
+
+namespace {
+
+/// Why a source is degraded: nothing accepted for as long as the config expects something.
+std::string silent_for(const call& c, const config::source& s, std::int64_t last_accepted) {
+  const auto expected = s.expect_every.count();
+  const auto since = std::max(last_accepted, c.board.who().started_at);
+  if (expected == 0 || c.now - since <= expected) return {};
+  return "no webhook was accepted for " + std::to_string((c.now - since) / 1'000) +
+         " s, and one is expected every " + std::to_string(expected / 1'000) +
+         " s: look at the provider's dashboard, and whether `unauthorized` grows here";
+}
+
+} // namespace
 
 store::result<std::vector<json::object>> source_objects(const call& c) {
   const auto rows = c.reader->sources();
@@ -125,16 +194,22 @@ store::result<std::vector<json::object>> source_objects(const call& c) {
       if (r.name == source.name) row = r;
     const auto found = counts.find(source.name);
     const auto seen = found == counts.end() ? source_counts{} : found->second;
+    const auto why = silent_for(c, source, row.last_at);
     out.push_back({{"name", source.name},
                    {"provider", source.provider},
                    {"last_at", moment(std::max(row.last_at, seen.last_at))},
                    {"last_result", words_or_null(seen.last_result)},
                    {"received", row.received},
                    {"duplicate", row.duplicate},
-                   {"late", nullptr},
-                   {"missed", nullptr},
+                   {"late", row.late},
+                   {"missed", row.missed},
                    {"false", row.not_found},
-                   {"unauthorized", seen.unauthorized}});
+                   {"unauthorized", seen.unauthorized},
+                   {"state", why.empty() ? "ok" : "degraded"},
+                   {"reason", words_or_null(why)},
+                   {"out_of_order", row.out_of_order},
+                   {"delay_p50_ms", or_null(row.delay_p50)},
+                   {"delay_p99_ms", or_null(row.delay_p99)}});
   }
   return out;
 }

@@ -6,8 +6,8 @@
 namespace tidemark::app {
 namespace {
 
-// Above the longest wait of the feed, and what a chain may take to look for an ancestor.
-constexpr std::chrono::milliseconds longest_answer{60'000};
+// What the daemon allows itself for a copy of a large store.
+constexpr std::chrono::milliseconds longest_answer{600'000};
 constexpr std::size_t largest_answer = 256ULL << 20;
 
 /// Where an address that stands for all of the machine's own is reached from the machine itself.
@@ -27,7 +27,7 @@ std::string best_token(const config::admin_section& admin) {
 
 admin_client::admin_client(const config::admin_section& admin)
     : client_(io_.context()), host_(reachable(admin.listen.host)), port_(admin.listen.port),
-      token_(best_token(admin)) {}
+      token_(best_token(admin)), tls_(admin.tls) {}
 
 std::variant<admin_answer, no_daemon> admin_client::get(const std::string& target) {
   return send("GET", target, nullptr);
@@ -38,13 +38,24 @@ std::variant<admin_answer, no_daemon> admin_client::post(const std::string& targ
   return send("POST", target, std::make_shared<const std::string>(std::move(json)));
 }
 
+std::variant<admin_answer, no_daemon> admin_client::patch(const std::string& target,
+                                                          std::string json) {
+  return send("PATCH", target, std::make_shared<const std::string>(std::move(json)));
+}
+
 std::variant<admin_answer, no_daemon> admin_client::send(const std::string& method,
                                                          const std::string& target,
                                                          std::shared_ptr<const std::string> body) {
   if (port_ == 0)
     return no_daemon{"admin.listen has port 0: give it a port of its own, so that it can be found"};
   net::client_request request;
-  request.target.scheme = "http";
+  request.target.scheme = tls_ ? "https" : "http";
+  if (tls_) {
+    // On this machine the name in the certificate is hardly the address that is asked.
+    auto known = net::tls_context::pinned(tls_->cert.string());
+    if (!known) return no_daemon{known.error().text};
+    request.tls = std::move(*known);
+  }
   request.target.host = host_;
   request.target.port = port_;
   request.target.target = target;
@@ -63,7 +74,11 @@ std::variant<admin_answer, no_daemon> admin_client::send(const std::string& meth
   const net::client_result result = future.get();
   if (!result)
     return no_daemon{"no daemon answers at " + host_ + ":" + std::to_string(port_) + " (" +
-                     net::to_string(result.error().kind) + "); is `tidemark run` running?"};
+                     net::to_string(result.error().kind) +
+                     (result.error().kind == net::failure::tls
+                          ? "); it shows another certificate than admin.tls names: `tidemark "
+                            "reload` makes it read the file again"
+                          : "); is `tidemark run` running?")};
   return admin_answer{result->status, result->body};
 }
 

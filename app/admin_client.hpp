@@ -31,6 +31,7 @@ public:
 
   std::variant<admin_answer, no_daemon> get(const std::string& target);
   std::variant<admin_answer, no_daemon> post(const std::string& target, std::string json);
+  std::variant<admin_answer, no_daemon> patch(const std::string& target, std::string json);
 
 private:
   std::variant<admin_answer, no_daemon> send(const std::string& method, const std::string& target,
@@ -41,6 +42,7 @@ private:
   std::string host_;
   std::uint16_t port_;
   std::string token_;
+  std::optional<config::tls_files> tls_;
 };
 
 /// For a path segment or a query's value.

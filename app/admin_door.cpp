@@ -25,8 +25,18 @@ net::response busy() {
 } // namespace
 
 admin_door::admin_door(boost::asio::io_context& io, std::shared_ptr<const api::admin_api> api,
-                       std::vector<actors::reader_actor> readers)
-    : api_(std::move(api)), timer_(io), readers_(std::move(readers)) {}
+                       std::vector<actors::reader_actor> readers, std::shared_ptr<feed_hub> hub)
+    : api_(std::move(api)), hub_(std::move(hub)), timer_(io), readers_(std::move(readers)) {}
+
+void admin_door::renew(std::shared_ptr<const api::admin_api> api) {
+  const std::lock_guard lock(mutex_);
+  std::swap(api_, api);
+}
+
+std::shared_ptr<const api::admin_api> admin_door::api() {
+  const std::lock_guard lock(mutex_);
+  return api_;
+}
 
 void admin_door::on_request(std::shared_ptr<net::request> request, net::reply_slot slot) {
   if (reading_.load() >= reads_waiting) return slot.deliver(busy());
@@ -47,8 +57,10 @@ void admin_door::ask(question q) {
 
 void admin_door::answer(question& q, store::reader& r) {
   const auto rung = bells_.load();
-  auto a = api_->answer(*q.request, r, now_ms(), q.slot, q.waited);
+  const auto current = api();
+  auto a = current->answer(*q.request, r, now_ms(), q.slot, q.waited);
   if (auto* done = std::get_if<net::response>(&a)) return q.slot.deliver(std::move(*done));
+  if (const auto* follow = std::get_if<api::follow_feed>(&a)) return begin_stream(q, follow->after);
   const auto* wait = std::get_if<api::wait_for_feed>(&a);
   if (!wait) return; // an order has the slot
   q.waited = *wait;
@@ -57,6 +69,15 @@ void admin_door::answer(question& q, store::reader& r) {
   if (waiting_.size() >= followers_waiting) return q.slot.deliver(busy());
   waiting_.push_back(std::move(q));
   if (!std::exchange(ticking_, true)) tick();
+}
+
+void admin_door::begin_stream(question& q, std::uint64_t after) {
+  auto head = api::feed_stream_head();
+  if (q.request->method == "HEAD") return q.slot.deliver(std::move(head));
+  auto to = std::make_shared<net::stream_body>();
+  head.stream = to;
+  q.slot.deliver(std::move(head));
+  hub_->follow(after, std::move(to));
 }
 
 /// With the mutex held. Those whose time is over are asked once more, which answers them.
@@ -69,6 +90,7 @@ void admin_door::tick() {
 
 void admin_door::bell() {
   ++bells_;
+  hub_->bell();
   ask_all(false);
 }
 
@@ -91,6 +113,7 @@ void admin_door::ask_all(bool only_due) {
 }
 
 void admin_door::close() {
+  hub_->close();
   const std::lock_guard lock(mutex_);
   readers_.clear();
   waiting_.clear();

@@ -3,6 +3,7 @@
 
 #include "actors/interfaces.hpp"
 #include "api/admin_api.hpp"
+#include "app/feed_hub.hpp"
 #include "net/http_server.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -22,9 +23,12 @@ namespace tidemark::app {
 class admin_door : public std::enable_shared_from_this<admin_door> {
 public:
   admin_door(boost::asio::io_context& io, std::shared_ptr<const api::admin_api> api,
-             std::vector<actors::reader_actor> readers);
+             std::vector<actors::reader_actor> readers, std::shared_ptr<feed_hub> hub);
 
   void on_request(std::shared_ptr<net::request> request, net::reply_slot slot);
+  /// Another config's API; requests under way end with the one that they began with.
+  void renew(std::shared_ptr<const api::admin_api> api);
+  std::shared_ptr<const api::admin_api> api();
   /// The feed has something new.
   void bell();
   /// Lets go of the readers; what waits is answered by its slots.
@@ -38,10 +42,12 @@ private:
   };
   void ask(question q);
   void answer(question& q, store::reader& r);
+  void begin_stream(question& q, std::uint64_t after);
   void tick();
   void ask_all(bool only_due);
 
   std::shared_ptr<const api::admin_api> api_;
+  std::shared_ptr<feed_hub> hub_;
   std::atomic<std::size_t> reading_{0}, next_{0}, bells_{0};
   boost::asio::steady_timer timer_;
   std::mutex mutex_;

@@ -17,12 +17,10 @@ command_line::command_line(CLI::App& program) {
   add_chain_verbs(program);
   add_webhook_verbs(program);
   add_handler_verbs(program);
-  not_yet(program, "reload", "makes the daemon read its config again");
-  not_yet(program, "dead", "parked messages");
-  not_yet(program, "replay", "sends a handler again what it was sent");
-  not_yet(program, "reconcile", "reads a range again and reports what differs");
-  not_yet(program, "lists", "lists of addresses");
-  not_yet(program, "db", "integrity, backups, sizes, retention");
+  add_list_verbs(program);
+  add_dead_verbs(program);
+  add_replay_verb(program);
+  add_store_verbs(program);
 }
 
 CLI::App* command_line::verb(CLI::App& of, const std::string& name, const std::string& says,
@@ -75,6 +73,8 @@ void command_line::add_program_verbs(CLI::App& program) {
        [this] { return init(folder_); })
       ->add_option("DIR", folder_, "where to")
       ->capture_default_str();
+  verb(program, "reload", "makes the daemon read its config again; 78 if it is refused",
+       "tidemark reload --config tidemark.yaml", [this] { return reload(how_); });
   verb(program, "status", "chains, sources, handlers at a glance", "tidemark status",
        [this] { return status(how_); });
   verb(program, "version", "the version, and those of the libraries in it",
@@ -125,6 +125,25 @@ void command_line::add_chain_verbs(CLI::App& program) {
   skip->add_option("--reason", reason_, "for the row in `gaps` and for the audit")->required();
 }
 
+void command_line::add_list_verbs(CLI::App& program) {
+  auto* lists = group(program, "lists", "lists of addresses that are kept in the store");
+  verb(*lists, "show", "its addresses, one a line", "tidemark lists show wallets",
+       [this] { return lists_show(how_, name_); })
+      ->add_option("NAME", name_)
+      ->required();
+  for (const bool add : {true, false}) {
+    auto* made = verb(*lists, add ? "add" : "remove",
+                      add ? "counts from the block after the mark, or from --from-block"
+                          : "makes nothing new; what it made stays",
+                      add ? "tidemark lists add wallets 0x… --from-block 19000000"
+                          : "tidemark lists remove wallets 0x…",
+                      [this, add] { return lists_change(how_, name_, ids_, add, after_); });
+    made->add_option("NAME", name_)->required();
+    made->add_option("ADDRESS", ids_)->required();
+    if (add) made->add_option("--from-block", after_, "scanned from there; what is found is late");
+  }
+}
+
 void command_line::add_webhook_verbs(CLI::App& program) {
   auto* webhooks = group(program, "webhooks", "what the sources sent");
   auto* list = verb(*webhooks, "list", "newest first", "tidemark webhooks list --state not_found",
@@ -137,14 +156,20 @@ void command_line::add_webhook_verbs(CLI::App& program) {
       ->required();
   auto* again = verb(*webhooks, "reprocess", "extracts their hints again",
                      "tidemark webhooks reprocess 17 18", [this] {
+                       if (!all_ && ids_.empty()) {
+                         complain("tidemark: which webhooks? Give their ids, or --all");
+                         return int{exit_usage};
+                       }
                        if (!all_) return webhooks_reprocess(how_, ids_);
-                       complain("tidemark: `webhooks reprocess --all` is not in this version yet");
-                       return int{exit_failed};
+                       return webhooks_reprocess_all(how_, *chosen_webhooks_, dry_run_);
                      });
   auto* ids = again->add_option("ID", ids_);
-  auto* all = again->add_flag("--all", all_, "every stored one (not yet)");
+  auto* all = again->add_flag("--all", all_, "every stored one, or those of --source and --state");
   all->excludes(ids);
-  again->require_option(1);
+  chosen_webhooks_ = add_filters(*again, {"source", "state"});
+  again->add_flag("--dry-run", dry_run_, "counts them alone")->needs(all);
+  for (const char* filter : {"--source", "--state"})
+    again->get_option(filter)->needs(all);
 }
 
 void command_line::add_handler_verbs(CLI::App& program) {
@@ -165,7 +190,52 @@ void command_line::add_handler_verbs(CLI::App& program) {
   keys->add_option("NAME", name_)->required();
   const filters* by = add_filters(*keys, {"state", "limit", "after"});
   keys->callback([this, by] { chosen_ = [this, by] { return handlers_keys(how_, name_, *by); }; });
-  not_yet(*handlers, "test", "sends a signed ping");
+  verb(*handlers, "test", "sends a signed ping", "tidemark handlers test app",
+       [this] { return handlers_test(how_, name_); })
+      ->add_option("NAME", name_)
+      ->required();
+}
+
+void command_line::add_dead_verbs(CLI::App& program) {
+  auto* dead = group(program, "dead", "parked messages");
+  auto* list =
+      verb(*dead, "list", "newest first", "tidemark dead list", [] { return int{exit_usage}; });
+  const filters* by = add_filters(*list, {"limit", "after"});
+  list->callback([this, by] { chosen_ = [this, by] { return dead_list(how_, *by); }; });
+  auto* retry = verb(*dead, "retry", "tries them again", "tidemark dead retry 17 18",
+                     [this] { return dead_retry(how_, numbers_); });
+  auto* ids = retry->add_option("ID", numbers_);
+  auto* all = retry->add_flag("--all", all_, "every parked one");
+  all->excludes(ids);
+  retry->require_option(1);
+  auto* skip = verb(*dead, "skip", "lets a tidemark.gap take their places",
+                    "tidemark dead skip 17 --reason 'booked by hand'",
+                    [this] { return dead_skip(how_, numbers_, reason_.value_or("")); });
+  skip->add_option("ID", numbers_)->required();
+  skip->add_option("--reason", reason_, "for the audit and for `gaps`")->required();
+}
+
+void command_line::add_replay_verb(CLI::App& program) {
+  auto* made = verb(program, "replay",
+                    "sends a handler again what it was sent of the chosen events; without --yes "
+                    "it only says how much",
+                    "tidemark replay app --since 2026-11-29T10:00:00Z --yes",
+                    [this] { return replay(how_, replay_); });
+  auto& w = replay_;
+  made->add_option("HANDLER", w.handler)->required();
+  made->add_option("--since", w.since, "facts from then on, like 2026-11-29T10:00:00Z");
+  made->add_option("--until", w.until, "facts up to then");
+  made->add_option("--from-seq", w.from_seq, "of the feed");
+  made->add_option("--to-seq", w.to_seq);
+  made->add_option("--event", w.event, "one event's id");
+  auto* chain = made->add_option("--chain", w.chain);
+  made->add_option("--from-block", w.from_block)->needs(chain);
+  made->add_option("--to-block", w.to_block)->needs(chain);
+  auto* reason = made->add_option("--reason", w.reason, "for the audit");
+  made->add_flag("--as-new", w.as_new, "under new ids, so that the handler takes them for new")
+      ->needs(reason);
+  made->add_option("--rate", w.rate, "messages a second at most");
+  made->add_flag("--yes", w.yes, "sends them");
 }
 
 } // namespace tidemark::app

@@ -38,17 +38,24 @@ private:
   void add_program_verbs(CLI::App& program);
   void add_event_verbs(CLI::App& program);
   void add_chain_verbs(CLI::App& program);
+  void add_list_verbs(CLI::App& program);
   void add_webhook_verbs(CLI::App& program);
   void add_handler_verbs(CLI::App& program);
+  void add_dead_verbs(CLI::App& program);
+  void add_replay_verb(CLI::App& program);
+  void add_store_verbs(CLI::App& program);
 
   invocation how_;
-  bool probe_ = false, accept_reorg_ = false, all_ = false;
-  std::string folder_ = ".", name_, id_;
+  bool probe_ = false, accept_reorg_ = false, all_ = false, dry_run_ = false, apply_ = false;
+  std::string folder_ = ".", name_, id_, file_;
   std::optional<std::uint64_t> after_;
   std::optional<std::string> reason_;
   std::uint64_t from_ = 0, to_ = 0;
   std::vector<std::string> ids_;
+  std::vector<std::int64_t> numbers_;
+  replay_wish replay_;
   std::list<filters> filters_;
+  const filters* chosen_webhooks_ = nullptr;
   std::function<int()> chosen_;
 };
 

@@ -12,19 +12,28 @@
 #include "actors/switchboard.hpp"
 #include "api/admin_api.hpp"
 #include "app/admin_door.hpp"
+#include "app/certificates.hpp"
 #include "app/clock.hpp"
 #include "app/disk_space.hpp"
+#include "app/doors.hpp"
 #include "app/exit_status.hpp"
+#include "app/group_counts.hpp"
+#include "app/heartbeat.hpp"
+#include "app/keeper.hpp"
+#include "app/limits.hpp"
 #include "app/log.hpp"
 #include "app/opening.hpp"
 #include "app/orders.hpp"
+#include "app/queue_gauges.hpp"
+#include "app/reloader.hpp"
+#include "app/service.hpp"
 #include "app/signals.hpp"
 #include "app/units.hpp"
 #include "app/version.hpp"
 #include "net/http_client.hpp"
-#include "net/http_server.hpp"
 #include "net/io_threads.hpp"
 
+#include <boost/asio/post.hpp>
 #include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -32,9 +41,9 @@
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
-#include <random>
 #include <thread>
 #include <unistd.h>
 
@@ -44,10 +53,11 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t io_thread_count = 2;
+constexpr std::size_t body_thread_count = 2; ///< verify, inflate and read webhooks
 constexpr auto drain_requests = 4s,
                drain_actors = 4s; // together below the ten seconds that a drain may take
-constexpr std::size_t connections_a_chain = 16,
-                      connections_a_handler = 1'100; // above the highest concurrency
+constexpr std::size_t connections_a_chain = 16;
+constexpr std::size_t connections_a_handler = 1'100; // above the highest concurrency
 
 struct caf_config : caf::actor_system_config {
   caf_config() {
@@ -62,29 +72,12 @@ struct caf_config : caf::actor_system_config {
   _exit(exit_store);
 }
 
-net::server_limits ingest_limits(const config::ingest_section& c) {
-  net::server_limits l;
-  l.max_body = c.max_body;
-  l.max_connections = c.max_connections;
-  l.max_in_flight_bytes = c.max_in_flight;
-  l.header = c.header;
-  l.body = c.body;
-  l.idle = c.idle;
-  l.answer = 10s;
-  return l;
-}
-
-std::string host_port(const config::listen_address& a, std::uint16_t port) {
-  return (a.host.find(':') == std::string::npos ? a.host : '[' + a.host + ']') + ':' +
-         std::to_string(port);
-}
-
 /// Everything that the process consists of, in the order in which it comes up; taken down in the
 /// reverse one.
 class daemon {
 public:
-  explicit daemon(config::config c)
-      : config_(std::make_shared<const config::config>(std::move(c))) {}
+  daemon(config::config c, std::filesystem::path file)
+      : config_(std::make_shared<const config::config>(std::move(c))), file_(std::move(file)) {}
 
   int run() {
     open_log(config_->log);
@@ -95,13 +88,32 @@ public:
 
 private:
   int run_logged() {
+    const auto in = certificates(config_->ingest.tls), ad = certificates(config_->admin.tls);
+    if (!in || !ad) {
+      log_last((in ? "admin.tls: " + ad.error().text : "ingest.tls: " + in.error().text));
+      return exit_config;
+    }
+    shown_ = {*in, *ad};
     auto opening = open_store(*config_);
     if (const auto* status = std::get_if<int>(&opening)) return *status;
     auto [file, connections] = std::move(std::get<opened_store>(opening));
     space_ = std::make_shared<disk_space>(config_->store.path, config_->store.min_free);
 
-    board_ = std::make_shared<api::live>(api::identity{version(), now_ms(), 1});
+    const auto epoch = file->epoch();
+    const auto last_backup = file->last_backup();
+    if (!epoch || !last_backup) {
+      log_last((epoch ? last_backup.error() : epoch.error()).text);
+      return exit_store;
+    }
+    board_ = std::make_shared<api::live>(api::identity{version(), now_ms(), *epoch});
+    if (*last_backup) board_->set_last_backup(**last_backup);
+    auto& meters = board_->counted();
+    meters.know(*config_, version());
+    meters.set(api::meter::config_reload_success, {}, 1);
+    meters.set(api::meter::config_reload_timestamp, {}, static_cast<double>(now_ms()) / 1'000);
+    raise_file_limit();
     io_ = std::make_unique<net::io_threads>(io_thread_count);
+    readers_of_bodies_ = std::make_unique<net::io_threads>(body_thread_count);
     net::client_limits to_nodes, to_handlers;
     to_nodes.max_per_origin = connections_a_chain;
     to_handlers.max_per_origin = connections_a_handler;
@@ -115,28 +127,29 @@ private:
   }
 
   void start_actors(std::shared_ptr<store::store> file) {
-    rules_ = std::make_shared<const actors::ingest_rules>(*config_);
+    rules_ = std::make_shared<actors::ingest_rules>(*config_);
     counters_ = std::make_shared<actors::ingest_counters>(*config_);
-    board_->set_ingest([counters = counters_] {
-      std::map<std::string, api::source_counts> out;
-      for (const auto& row : counters->snapshot())
-        out[row.source] = {row.last_at,
-                           row.last_at == 0 ? std::string() : std::string(to_text(row.last_result)),
-                           row.of(actors::ingest_result::unauthorized)};
-      return out;
-    });
+    board_->set_ingest([counters = counters_] { return source_counts(*counters); });
     auto params = actors::store_params{
-        std::move(file), now_ms, [this](const store::bells& b) { switchboard_.ring(b); },
+        std::move(file),
+        now_ms,
+        [this](const store::bells& b) {
+          switchboard_.ring(b);
+          count_group(board_->counted(), *in_force_.load(), b.did);
+          if (const auto gauges = gauges_.load()) gauges->bell();
+        },
         [](std::string_view t) { die("the store failed: " + std::string(t)); },
         [this](std::string_view t) {
           if (!t.empty())
             log(level::error, "the store cannot commit", {{"reason", std::string(t)}});
           board_->set_store_trouble(std::string(t));
+        },
+        [this](std::size_t n) {
+          board_->counted().observe(api::meter::store_commit_batch, {}, static_cast<double>(n));
         }};
     store_ = system_->spawn<caf::detached>(actors::make_store, std::move(params));
 
-    const unit_needs needs{*system_, config_,      store_,   switchboard_,
-                           board_,   *rpc_client_, *client_, space_};
+    const auto needs = what_units_need();
     actors::supervisor_params all;
     all.log = [](bool warning, std::string_view t) { log(warning ? level::warn : level::info, t); };
     all.fatal = [](std::string_view t) { die(t); };
@@ -147,21 +160,37 @@ private:
       all.units.push_back(chain_unit(needs, c));
     for (const auto& h : config_->handlers)
       all.units.push_back(delivery_unit(needs, h));
-    all.units.push_back({"intake", [this] {
-                           auto a = system_->spawn(
-                               actors::make_intake,
-                               actors::intake_params{store_, rules_, warner("intake")});
-                           switchboard_.connect(a);
-                           return std::vector{caf::actor_cast<caf::actor>(a)};
-                         }});
-    all.units.push_back({"listener", [this] {
-                           auto a =
-                               system_->spawn(actors::make_listener,
-                                              actors::listener_params{store_, counters_, now_ms});
-                           door_->set(a);
-                           return std::vector{caf::actor_cast<caf::actor>(a)};
-                         }});
+    all.units.push_back(intake_unit(needs, rules_));
+    all.units.push_back(listener_unit(needs, counters_, door_));
     supervisor_ = system_->spawn(actors::make_supervisor, std::move(all));
+  }
+
+  unit_needs what_units_need() {
+    return {*system_, config_, store_, switchboard_, board_, *rpc_client_, *client_, space_};
+  }
+
+  std::shared_ptr<const api::admin_api> api_of(std::shared_ptr<const config::config> c) {
+    return make_api(std::move(c), {switchboard_, store_, *system_, board_, *keeper_,
+                                   [this](std::string who, const reloader::told& done) {
+                                     reloader_->ask(std::move(who), done);
+                                   }});
+  }
+
+  void watch_queues(std::shared_ptr<const config::config> c) {
+    auto gauges =
+        std::make_shared<queue_gauges>(io_->context(), std::move(c), board_, readers_.back());
+    gauges->bell();
+    if (const auto before = gauges_.exchange(std::move(gauges))) before->close();
+  }
+
+  /// What another config in force changes here. On the reloader's thread.
+  void take_over(std::shared_ptr<const config::config> c) {
+    in_force_ = c;
+    board_->counted().know(*c, version());
+    watch_queues(c);
+    if (auto shown = doors_->renew_certificates(*c); !shown)
+      log(level::error, "the certificates stay as they were", {{"reason", shown.error().text}});
+    admin_door_->renew(api_of(std::move(c)));
   }
 
   int serve(std::vector<std::shared_ptr<store::reader>> connections) {
@@ -170,56 +199,51 @@ private:
     for (auto& c : connections)
       readers.push_back(system_->spawn<caf::detached>(actors::make_reader, std::move(c)));
     readers_ = readers;
-    orders_ = make_orders(*config_, switchboard_, store_, *system_);
-    const auto api = std::make_shared<const api::admin_api>(*config_, *board_, orders_);
-    admin_door_ = std::make_shared<admin_door>(io_->context(), api, std::move(readers));
+    keeper_ = std::make_unique<keeper>(config_, board_, store_, *system_);
+    heartbeat_ = std::make_shared<heartbeat>(io_->context(), config_, board_, store_, *system_);
+    watch_queues(config_);
+    auto hub = std::make_shared<feed_hub>(io_->context(), config_->instance, readers);
+    admin_door_ = std::make_shared<admin_door>(io_->context(), api_of(config_), std::move(readers),
+                                               std::move(hub));
+    reloader_ = std::make_unique<reloader>(
+        reload_needs{file_, what_units_need(), supervisor_, rules_, counters_,
+                     [this](std::shared_ptr<const config::config> c) { take_over(std::move(c)); }});
     switchboard_.on_feed([door = admin_door_] { door->bell(); });
 
-    auto ingest = actors::make_ingest_callbacks({rules_, counters_, door_, now_ms});
-    ingest_ = std::make_unique<net::http_server>(
-        io_->context(), ingest_limits(config_->ingest),
-        [on_head = ingest.on_head, space = space_](const net::request& r) {
-          auto refused = on_head(r);
-          return refused || space->enough() ? refused
-                                            : std::optional(actors::unavailable(space->text()));
-        },
-        ingest.on_request);
-    net::server_limits admin_limits;
-    admin_limits.max_body = 1 << 20;
-    admin_limits.answer = 60s;
-    admin_limits.require_length = false;
-    admin_ = std::make_unique<net::http_server>(
-        io_->context(), admin_limits, [api](const net::request& r) { return api->at_head(r); },
-        [door = admin_door_](std::shared_ptr<net::request> r, net::reply_slot s) {
-          door->on_request(std::move(r), std::move(s));
-        });
-
-    signals_ = std::make_unique<signals>(io_->context());
-    const auto in = ingest_->listen(config_->ingest.listen.host, config_->ingest.listen.port);
-    const auto ad = admin_->listen(config_->admin.listen.host, config_->admin.listen.port);
-    if (!in || !ad) {
-      log_last("cannot listen: " + (in ? ad.error().text : in.error().text));
+    doors_ = std::make_unique<doors>(
+        io_->context(), *config_, std::move(shown_),
+        actors::make_ingest_callbacks({rules_, counters_, door_, now_ms,
+                                       [&context = readers_of_bodies_->context()](auto job) {
+                                         boost::asio::post(context, std::move(job));
+                                       }}),
+        space_, admin_door_);
+    signals_ = std::make_unique<signals>(io_->context(), [this] { reloader_->ask("SIGHUP", {}); });
+    const auto at = doors_->open(*config_);
+    if (!at) {
+      log_last("cannot listen: " + at.error().text);
       return exit_failed;
     }
     board_->set_listening(true);
     log(level::info, "ready",
-        {{"ingest", host_port(config_->ingest.listen, *in)},
-         {"admin", host_port(config_->admin.listen, *ad)},
-         {"version", version()}});
+        {{"ingest", at->ingest}, {"admin", at->admin}, {"version", version()}});
+    notify("READY=1");
+    heartbeat_->start();
     signals_->wait();
+    notify("STOPPING=1\nSTATUS=finishing what is in flight");
     log(level::info, "draining: no new requests, what is in flight is finished");
-    return 0;
+    return exit_done;
   }
 
   /// Stop accepting, answer what is in flight, end the actors in order, the sockets' threads last.
   void stop() {
     board_->set_listening(false);
-    if (ingest_) ingest_->stop_accepting();
-    const auto until = std::chrono::steady_clock::now() + drain_requests;
-    while (ingest_ && ingest_->open_requests() > 0 && std::chrono::steady_clock::now() < until)
-      std::this_thread::sleep_for(5ms);
-    if (admin_) admin_->stop_accepting();
+    if (doors_) doors_->drain_ingest(drain_requests);
+    if (doors_) doors_->stop_admin();
+    if (reloader_) reloader_->stop();
+    if (keeper_) keeper_->close();
+    if (heartbeat_) heartbeat_->stop();
     if (admin_door_) admin_door_->close();
+    if (const auto gauges = gauges_.exchange(nullptr)) gauges->close();
     door_->clear();
     switchboard_.on_feed({});
     {
@@ -237,14 +261,15 @@ private:
       me->wait_for(supervisor_);
     }
     switchboard_.clear();
-    orders_ = {};
     store_ = actors::store_actor{};
     supervisor_ = actors::supervisor_actor{};
-    if (ingest_) ingest_->close_all();
-    if (admin_) admin_->close_all();
+    if (doors_) doors_->close_all();
     io_->stop();
-    ingest_.reset();
-    admin_.reset();
+    reloader_.reset();          // nobody asks any more
+    readers_of_bodies_.reset(); // nobody posts to it any more
+    doors_.reset();
+    keeper_.reset();
+    heartbeat_.reset();
     admin_door_.reset();
     signals_.reset();
     rpc_client_.reset();
@@ -254,30 +279,37 @@ private:
     log(level::info, "stopped");
   }
 
-  std::shared_ptr<const config::config> config_;
+  const std::shared_ptr<const config::config> config_; ///< of the start
+  std::atomic<std::shared_ptr<const config::config>> in_force_{config_};
+  const std::filesystem::path file_;
   std::shared_ptr<disk_space> space_;
   caf_config caf_;
   std::shared_ptr<api::live> board_;
-  std::unique_ptr<net::io_threads> io_;
-  std::unique_ptr<net::http_client> rpc_client_,
-      client_; ///< apart, so that a large answer of a node delays no delivery
+  std::unique_ptr<net::io_threads> io_, readers_of_bodies_;
+  /// Apart, so that a large answer of a node delays no delivery.
+  std::unique_ptr<net::http_client> rpc_client_, client_;
   std::unique_ptr<caf::actor_system> system_;
   actors::switchboard switchboard_;
   std::shared_ptr<actors::listener_door> door_ = std::make_shared<actors::listener_door>();
-  std::shared_ptr<const actors::ingest_rules> rules_;
+  std::shared_ptr<actors::ingest_rules> rules_;
   std::shared_ptr<actors::ingest_counters> counters_;
   actors::store_actor store_;
   actors::supervisor_actor supervisor_;
   std::vector<actors::reader_actor> readers_;
-  api::orders orders_;
+  std::unique_ptr<reloader> reloader_;
   std::shared_ptr<admin_door> admin_door_;
-  std::unique_ptr<net::http_server> ingest_, admin_;
-  std::unique_ptr<signals>
-      signals_; ///< to the end: a second signal during the drain ends the process at once
+  std::atomic<std::shared_ptr<queue_gauges>> gauges_; ///< rung from the store's thread
+  doors::certificate_pair shown_;
+  std::unique_ptr<doors> doors_;
+  std::unique_ptr<keeper> keeper_;
+  std::shared_ptr<heartbeat> heartbeat_;
+  std::unique_ptr<signals> signals_; ///< to the end: a second one in the drain ends the process
 };
 
 } // namespace
 
-int run_daemon(config::config c) { return daemon(std::move(c)).run(); }
+int run_daemon(config::config c, const std::filesystem::path& file) {
+  return daemon(std::move(c), file).run();
+}
 
 } // namespace tidemark::app

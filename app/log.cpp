@@ -7,6 +7,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::size_t lines_waiting = 4'096; // of some 250 bytes: about 1 MiB
 
-bool as_json = true;
+std::atomic<bool> as_json = true;
 std::shared_ptr<spdlog::async_logger> logger;
 std::shared_ptr<spdlog::details::thread_pool> writer;
 
@@ -93,6 +94,11 @@ void open_log(const config::log_section& how) {
   logger->set_pattern("%v");
   logger->set_level(spdlog::level::from_str(how.level));
   logger->flush_on(spdlog::level::debug);
+}
+
+void renew_log(const config::log_section& how) {
+  as_json = how.json;
+  if (const auto to = logger) to->set_level(spdlog::level::from_str(how.level));
 }
 
 void close_log() {

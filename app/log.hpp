@@ -19,12 +19,16 @@ struct field {
   bool raw = false;
 };
 
-/// Starts logging to stderr as the config says. Lines that stderr does not take in time are dropped, counted and said.
+/// Starts logging to stderr as the config says. Lines that stderr does not take in time are
+/// dropped, counted and said.
 void open_log(const config::log_section& how);
+/// Another level or form, from the next line on.
+void renew_log(const config::log_section& how);
 /// Writes what is left.
 void close_log();
 
-/// One line: `ts level msg` and the fields. Callers never pass a secret, nor of a URL more than scheme and host. Any thread.
+/// One line: `ts level msg` and the fields. Callers never pass a secret, nor of a URL more than
+/// scheme and host. Any thread.
 void log(level l, std::string_view msg, std::initializer_list<field> fields = {});
 
 /// A line at once, without a queue: for the moment before the process ends.

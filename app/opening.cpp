@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "app/opening.hpp"
 
+#include "actors/chain.hpp"
 #include "app/clock.hpp"
 #include "app/exit_status.hpp"
+#include "app/filling.hpp"
 #include "app/log.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <map>
 #include <string>
 
 namespace tidemark::app {
@@ -26,24 +30,6 @@ int status_of(store::open_fault f) {
   return exit_store;
 }
 
-/// Where a chain counts from was resolved once; another number in the config later is a
-/// misunderstanding that would lose events.
-bool starts_agree(const config::config& c, store::reader& reader) {
-  bool agree = true;
-  for (const auto& chain : c.chains) {
-    const auto row = reader.chain(chain.id);
-    if (!row || !*row || !(*row)->start_block || !chain.start_block ||
-        *(*row)->start_block == *chain.start_block)
-      continue;
-    agree = false;
-    log_last("chain " + chain.name + ": the config says start_block " +
-             std::to_string(*chain.start_block) + ", but the store counts from block " +
-             std::to_string(*(*row)->start_block) + ". Say `start_block: " +
-             std::to_string(*(*row)->start_block) + "` (or leave it out), or begin a new store");
-  }
-  return agree;
-}
-
 std::string order_text(const tide::recipient& r) {
   switch (r.order) {
   case tide::order_by::chain:
@@ -60,14 +46,50 @@ std::string order_text(const tide::recipient& r) {
   return "none";
 }
 
-bool register_handlers(store::store& file, const config::config& c) {
-  std::vector<store::handler_in> rows;
-  for (const auto& h : c.handlers)
-    rows.push_back({h.name(), h.recipient.pending, h.recipient.confirmed, order_text(h.recipient)});
+/// The chains that a source is known to speak of, besides those that its payloads will name.
+std::vector<store::source_in> sources_of(const config::config& c) {
+  std::vector<store::source_in> out;
+  for (const auto& s : c.sources) {
+    auto& row = out.emplace_back(store::source_in{s.name, {}});
+    if (s.chain_id) row.chain_ids.push_back(*s.chain_id);
+    for (const auto& [name, id] : s.networks)
+      row.chain_ids.push_back(id);
+  }
+  return out;
+}
+
+bool gets_events_of(const config::handler& h, std::uint64_t chain, const config::config& c) {
+  const auto& wanted = h.recipient.subscriptions;
+  return std::any_of(c.subscriptions.begin(), c.subscriptions.end(), [&](const auto& s) {
+    return s.chains.contains(chain) &&
+           std::find(wanted.begin(), wanted.end(), s.name) != wanted.end();
+  });
+}
+
+store::handler_in row_of(const config::handler& h, const config::config& c) {
+  store::handler_in row;
+  row.name = h.name();
+  row.pending = h.recipient.pending;
+  row.confirmed = h.recipient.confirmed;
+  row.order_by = order_text(h.recipient);
+  row.subscriptions = h.recipient.subscriptions;
+  row.pending_max_age = h.pending_max_age.count();
+  row.max_message = h.max_message;
+  row.batch = h.batch.max_events;
+  row.linger = h.batch.linger.count();
+  row.backlog = h.start_with_backlog;
+  row.from = h.start_from;
+  for (const auto& chain : c.chains)
+    if (gets_events_of(h, chain.id, c)) row.chains.push_back(chain.id);
+  return row;
+}
+
+bool adopt(store::store& file, const config::config& c) {
+  const auto rows = store_part(c);
   std::string trouble;
   if (auto begun = file.begin(); !begun)
     trouble = begun.error().text;
-  else if (auto put = file.register_handlers(rows, now_ms()); !put)
+  else if (auto put = file.adopt(rows, now_ms()); !put)
     trouble = put.error().text;
   if (!trouble.empty()) {
     file.undo();
@@ -76,13 +98,52 @@ bool register_handlers(store::store& file, const config::config& c) {
   }
   const auto done = file.commit();
   if (!done) log_last(done.error().text);
-  return done.has_value();
+  return done.has_value() && fill_new_handlers(file, c);
 }
 
 } // namespace
 
+std::vector<store::list_use> uses_of(const config::config& c, const std::string& list) {
+  std::vector<store::list_use> out;
+  for (const auto& chain : c.chains)
+    for (const auto& s : c.subscriptions)
+      if (s.chains.count(chain.id) && tide::uses_list(tide::form_of(s, chain.id), list))
+        out.push_back({chain.id, s.name});
+  return out;
+}
+
+store::config_in store_part(const config::config& c) {
+  store::config_in out;
+  out.sources = sources_of(c);
+  for (const auto& h : c.handlers)
+    out.handlers.push_back(row_of(h, c));
+  for (const auto& l : c.lists)
+    if (l.file) out.lists.push_back({l.name, l.addresses, uses_of(c, l.name)});
+  for (const auto& chain : c.chains) {
+    out.chains.push_back(actors::counting_of(chain, c));
+    out.chain_names[chain.id] = chain.name;
+  }
+  return out;
+}
+
+std::vector<std::string> moved_starts(const config::config& c, store::reader& reader) {
+  std::vector<std::string> out;
+  for (const auto& chain : c.chains) {
+    const auto row = reader.chain(chain.id);
+    if (!row || !*row || !(*row)->start_block || !chain.start_block ||
+        *(*row)->start_block == *chain.start_block)
+      continue;
+    const auto stored = std::to_string(*(*row)->start_block);
+    out.push_back("chain " + chain.name + ": the config says start_block " +
+                  std::to_string(*chain.start_block) + ", but the store counts from block " +
+                  stored + ". Say `start_block: " + stored +
+                  "` (or leave it out), or begin a new store");
+  }
+  return out;
+}
+
 std::variant<opened_store, int> open_store(const config::config& c) {
-  auto opened = store::store::open({c.store.path.string(), c.store.full, c.instance, {}});
+  auto opened = store::store::open({c.store.path.string(), c.store.full, c.instance, {}, now_ms()});
   if (const auto* bad = std::get_if<store::open_error>(&opened)) {
     log_last(bad->text);
     return status_of(bad->kind);
@@ -97,8 +158,11 @@ std::variant<opened_store, int> open_store(const config::config& c) {
     }
     out.readers.push_back(std::move(*r));
   }
-  if (!starts_agree(c, *out.readers.front())) return exit_config;
-  if (!register_handlers(*out.file, c)) return exit_store;
+  const auto moved = moved_starts(c, *out.readers.front());
+  for (const auto& text : moved)
+    log_last(text);
+  if (!moved.empty()) return exit_config;
+  if (!adopt(*out.file, c)) return exit_store;
   return out;
 }
 

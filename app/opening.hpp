@@ -6,6 +6,7 @@
 #include "store/store.hpp"
 
 #include <memory>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -20,5 +21,13 @@ struct opened_store {
 
 /// Or the exit status, once the reason is logged. Happens before anything is bound.
 std::variant<opened_store, int> open_store(const config::config& c);
+
+/// What the store has to know of a config.
+store::config_in store_part(const config::config& c);
+/// The subscriptions that a list decides of.
+std::vector<store::list_use> uses_of(const config::config& c, const std::string& list);
+/// Where a chain counts from was resolved once; another number in the config later is a
+/// misunderstanding that would lose events. A word for each.
+std::vector<std::string> moved_starts(const config::config& c, store::reader& reader);
 
 } // namespace tidemark::app

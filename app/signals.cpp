@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "app/signals.hpp"
 
-#include "app/log.hpp"
-
 #include <boost/asio/io_context.hpp>
 
 #include <csignal>
 #include <unistd.h>
+#include <utility>
 
 namespace tidemark::app {
 
-signals::signals(boost::asio::io_context& io) : set_(io, SIGTERM, SIGINT, SIGHUP) {
+signals::signals(boost::asio::io_context& io, std::function<void()> reload)
+    : set_(io, SIGTERM, SIGINT, SIGHUP), reload_(std::move(reload)) {
   std::signal(
       SIGPIPE,
       SIG_IGN); // a peer that went away is an error of that write, not the end of the process
@@ -21,8 +21,7 @@ void signals::arm() {
   set_.async_wait([this](const boost::system::error_code& ec, int which) {
     if (ec) return;
     if (which == SIGHUP) {
-      log(level::warn,
-          "SIGHUP: reading the config again is not in this version yet; restart instead");
+      reload_();
     } else {
       came();
     }

@@ -4,6 +4,7 @@
 #include <boost/asio/signal_set.hpp>
 
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 
 namespace tidemark::app {
@@ -11,7 +12,8 @@ namespace tidemark::app {
 /// SIGTERM and SIGINT: the first one asks for a drain, a second one ends the process at once.
 class signals {
 public:
-  explicit signals(boost::asio::io_context& io);
+  /// `reload`: at each SIGHUP, on an I/O thread; must return at once.
+  signals(boost::asio::io_context& io, std::function<void()> reload);
   /// Until the first one came.
   void wait();
 
@@ -20,6 +22,7 @@ private:
   void came();
 
   boost::asio::signal_set set_;
+  std::function<void()> reload_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool asked_ = false;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "app/units.hpp"
 
-#include "app/clock.hpp"
 #include "actors/chain.hpp"
 #include "actors/delivery.hpp"
+#include "actors/intake.hpp"
 #include "actors/rpc.hpp"
+#include "app/clock.hpp"
 #include "app/log.hpp"
+#include "app/reconcile_orders.hpp"
 #include "app/version.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -36,6 +38,7 @@ public:
   void put(tide::chain_status s) {
     const std::lock_guard lock(mutex_);
     s.endpoints = std::move(latest_.endpoints);
+    count_run(s);
     latest_ = std::move(s);
     board_->put(latest_);
   }
@@ -46,6 +49,24 @@ public:
   }
 
 private:
+  /// A range that was read once more, or could not be: once each, though its snapshot comes often.
+  void count_run(const tide::chain_status& s) {
+    const auto& before = latest_.last_reconcile;
+    const bool again = s.last_reconcile && (!before || before->at != s.last_reconcile->at ||
+                                            before->to != s.last_reconcile->to);
+    auto& meters = board_->counted();
+    // A Tide that began anew counts from 0.
+    const auto more = [](std::uint64_t now, std::uint64_t then) {
+      return now >= then ? now - then : now;
+    };
+    meters.count(api::meter::reconcile_runs, {s.name, "failed"},
+                 more(s.failed_scans, latest_.failed_scans));
+    meters.count(api::meter::logs_undecodable, {s.name}, more(s.undecodable, latest_.undecodable));
+    if (!again) return;
+    const bool equal = s.last_reconcile->missing + s.last_reconcile->extra == 0;
+    meters.count(api::meter::reconcile_runs, {s.name, equal ? "equal" : "differed"});
+  }
+
   std::mutex mutex_;
   tide::chain_status latest_;
   std::shared_ptr<api::live> board_;
@@ -68,11 +89,24 @@ actors::unit chain_unit(const unit_needs& needs, const config::chain& c) {
             r.publish = [board](std::vector<tide::endpoint_status> s) { board->put(std::move(s)); };
             r.warn = warner("chain " + chain->name);
             r.seed = seed();
+            auto& meters = needs.board->counted();
+            r.posted = [chain, &meters](std::size_t endpoint, std::string_view method,
+                                        std::string_view result, double seconds) {
+              meters.count(api::meter::rpc_requests,
+                           {chain->name, chain->rpc[endpoint].name, method, result});
+              meters.observe(api::meter::rpc_seconds, {chain->name, method}, seconds);
+            };
+            r.lied = [chain, &meters](std::size_t endpoint, std::string_view kind) {
+              if (endpoint < chain->rpc.size())
+                meters.count(api::meter::rpc_lies, {chain->name, chain->rpc[endpoint].name, kind});
+            };
             const auto rpc = needs.system.spawn(actors::make_rpc, std::move(r));
 
             actors::chain_params p;
             p.settings = actors::tide_settings(*chain, *needs.config);
-            p.wants = actors::interest_of(*chain, *needs.config);
+            p.wants = [chain, config = needs.config](const tide::counting& counts) {
+              return actors::interest_of(*chain, *config, counts);
+            };
             p.store = needs.store;
             p.rpc = rpc;
             p.now = now_ms;
@@ -83,6 +117,7 @@ actors::unit chain_unit(const unit_needs& needs, const config::chain& c) {
             p.hold_back = [space = needs.space] {
               return space->enough() ? std::string() : space->text();
             };
+            p.progress = note_progress(chain->id, needs.switchboard, needs.store);
             const auto a = needs.system.spawn(actors::make_chain, std::move(p));
             needs.switchboard.connect(chain->id, a);
             return std::vector{caf::actor_cast<caf::actor>(a), caf::actor_cast<caf::actor>(rpc)};
@@ -101,12 +136,43 @@ actors::unit delivery_unit(const unit_needs& needs, const config::handler& h) {
             p.publish = [board = needs.board](tide::handler_status s) { board->put(std::move(s)); };
             p.warn = warner("delivery " + handler->name());
             p.version = version();
+            p.instance = needs.config->instance;
             p.seed = seed();
+            p.attempted = [name = handler->name(), &meters = needs.board->counted()](
+                              tide::outcome how, double seconds, std::optional<double> latency) {
+              meters.count(api::meter::delivery_attempts, {name, tide::to_text(how)});
+              meters.observe(api::meter::delivery_seconds, {name}, seconds);
+              if (latency) meters.observe(api::meter::event_latency, {name}, *latency);
+            };
             const auto a = needs.system.spawn(actors::make_delivery, std::move(p));
             needs.switchboard.connect(handler->name(), a);
             return std::vector{caf::actor_cast<caf::actor>(a)};
           },
           false, true};
+}
+
+actors::unit intake_unit(const unit_needs& needs, std::shared_ptr<actors::ingest_rules> rules) {
+  return {"intake", [needs, rules = std::move(rules)] {
+            const auto a = needs.system.spawn(
+                actors::make_intake, actors::intake_params{needs.store, rules, warner("intake")});
+            needs.switchboard.connect(a);
+            return std::vector{caf::actor_cast<caf::actor>(a)};
+          }};
+}
+
+actors::unit listener_unit(const unit_needs& needs,
+                           std::shared_ptr<actors::ingest_counters> counters,
+                           std::shared_ptr<actors::listener_door> door) {
+  return {"listener", [needs, counters = std::move(counters), door = std::move(door)] {
+            const auto took = [board = needs.board](double seconds) {
+              board->counted().observe(api::meter::ingest_commit, {}, seconds);
+            };
+            const auto a =
+                needs.system.spawn(actors::make_listener,
+                                   actors::listener_params{needs.store, counters, now_ms, took});
+            door->set(a);
+            return std::vector{caf::actor_cast<caf::actor>(a)};
+          }};
 }
 
 } // namespace tidemark::app

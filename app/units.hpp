@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "actors/ingest_rules.hpp"
+#include "actors/listener.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/switchboard.hpp"
 #include "api/live.hpp"
@@ -32,6 +34,10 @@ struct unit_needs {
 /// A chain and its endpoints, which live and die together.
 actors::unit chain_unit(const unit_needs& needs, const config::chain& c);
 actors::unit delivery_unit(const unit_needs& needs, const config::handler& h);
+actors::unit intake_unit(const unit_needs& needs, std::shared_ptr<actors::ingest_rules> rules);
+actors::unit listener_unit(const unit_needs& needs,
+                           std::shared_ptr<actors::ingest_counters> counters,
+                           std::shared_ptr<actors::listener_door> door);
 
 /// Writes what a part has to say as a warning, with the part's name.
 std::function<void(std::string_view)> warner(std::string part);

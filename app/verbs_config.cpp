@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "app/certificates.hpp"
 #include "app/daemon.hpp"
 #include "app/probe.hpp"
 #include "app/terminal.hpp"
@@ -97,11 +98,16 @@ json::array probe_array(const std::vector<probed_endpoint>& found) {
 int run(const invocation& how) {
   auto config = load_config(how);
   if (!config) return exit_config;
-  return run_daemon(std::move(*config));
+  return run_daemon(std::move(*config), how.config_file);
 }
 
 int check(const invocation& how, bool with_probe) {
-  const auto loaded = config::load(how.config_file, environment);
+  auto loaded = config::load(how.config_file, environment);
+  if (loaded.value)
+    if (const auto wrong = check_certificates(*loaded.value)) {
+      loaded.problems.push_back({how.config_file, 0, 0, wrong->text});
+      loaded.value.reset();
+    }
   const auto found =
       with_probe && loaded.value ? probe(*loaded.value) : std::vector<probed_endpoint>{};
   const bool usable = std::all_of(found.begin(), found.end(),

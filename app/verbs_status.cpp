@@ -19,12 +19,14 @@ std::string chain_table(const json::array& chains) {
 std::string source_table(const json::array& sources) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& s : sources)
-    rows.push_back({cell(s, "name"), cell(s, "provider"), cell(s, "received"), cell(s, "duplicate"),
-                    cell(s, "false"), cell(s, "unauthorized"), cell(s, "last_at"),
+    rows.push_back({cell(s, "name"), cell(s, "provider"), cell(s, "state"), cell(s, "received"),
+                    cell(s, "duplicate"), cell(s, "late"), cell(s, "missed"),
+                    cell(s, "out_of_order"), cell(s, "false"), cell(s, "unauthorized"),
+                    cell(s, "delay_p50_ms"), cell(s, "delay_p99_ms"), cell(s, "last_at"),
                     cell(s, "last_result")});
-  return table(
-      {"SOURCE", "PROVIDER", "RECEIVED", "DUPLICATE", "FALSE", "UNAUTHORIZED", "LAST", "RESULT"},
-      rows);
+  return table({"SOURCE", "PROVIDER", "STATE", "RECEIVED", "DUPLICATE", "LATE", "MISSED",
+                "OUT OF ORDER", "FALSE", "UNAUTHORIZED", "P50 MS", "P99 MS", "LAST", "RESULT"},
+               rows);
 }
 
 std::string size_text(const json::value& v) {

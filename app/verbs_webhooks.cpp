@@ -2,6 +2,8 @@
 #include "app/terminal.hpp"
 #include "app/verbs.hpp"
 
+#include <boost/json/serialize.hpp>
+
 namespace tidemark::app {
 namespace {
 
@@ -53,6 +55,31 @@ int webhooks_reprocess(const invocation& how, const std::vector<std::string>& id
     if (ended != exit_done) worst = ended;
   }
   return worst;
+}
+
+int webhooks_reprocess_all(const invocation& how, const filters& by, bool dry_run) {
+  invocation quiet = how; // the daemon takes so many at a time: one answer is made of several
+  quiet.json = false;
+  json::object body{{"dry_run", dry_run}};
+  for (const auto& [name, value] : by)
+    if (value) body[name] = *value;
+  std::uint64_t count = 0;
+  json::value next;
+  do {
+    if (!next.is_null()) body["after"] = next;
+    const int ended =
+        order(quiet, "/v1/webhooks/reprocess", json::serialize(body), [&](const json::value& done) {
+          boost::system::error_code ec;
+          count += member(done, "count").to_number<std::uint64_t>(ec);
+          next = member(done, "next");
+        });
+    if (ended != exit_done) return ended;
+  } while (!next.is_null());
+  if (how.json)
+    say(json::serialize(json::object{{"count", count}}));
+  else
+    say(std::to_string(count) + (dry_run ? " would be read again" : " webhooks are read again"));
+  return exit_done;
 }
 
 } // namespace tidemark::app

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "config/address_range.hpp"
 #include "providers/signature.hpp"
 #include "tide/chain_ways.hpp"
+#include "tide/delivery_codes.hpp"
 #include "tide/policy.hpp"
 #include "tide/subscription.hpp"
 
@@ -23,6 +25,13 @@ using milliseconds = std::chrono::milliseconds;
 struct listen_address {
   std::string host = "127.0.0.1"; ///< an IP address
   std::uint16_t port = 0;         ///< 0: any free one
+  friend bool operator==(const listen_address&, const listen_address&) = default;
+};
+
+/// What a listener shows: PEM files, the certificate with its chain.
+struct tls_files {
+  std::filesystem::path cert, key;
+  friend bool operator==(const tls_files&, const tls_files&) = default;
 };
 
 struct store_section {
@@ -40,6 +49,9 @@ struct ingest_section {
   std::uint32_t max_connections = 1024;
   std::uint64_t max_in_flight = 64ULL << 20;
   milliseconds header{5'000}, body{10'000}, idle{60'000};
+  std::vector<address_range> trusted_proxies; ///< whose X-Forwarded-For counts
+  std::optional<tls_files> tls;
+  friend bool operator==(const ingest_section&, const ingest_section&) = default;
 };
 
 struct admin_token {
@@ -50,11 +62,13 @@ struct admin_section {
   listen_address listen{"127.0.0.1", 8481};
   std::vector<admin_token> tokens; ///< `token:` is one of them, named "token"
   std::vector<std::string> hosts;
+  std::optional<tls_files> tls;
 };
 
 struct log_section {
   std::string level = "info"; ///< trace debug info warn error
   bool json = true;
+  friend bool operator==(const log_section&, const log_section&) = default;
 };
 
 struct endpoint {
@@ -63,6 +77,7 @@ struct endpoint {
   std::optional<std::uint64_t> max_range; ///< blocks a getLogs may span
   double requests_per_second = 0;         ///< 0: no limit of ours
   milliseconds timeout{10'000};
+  friend bool operator==(const endpoint&, const endpoint&) = default;
 };
 
 using integrity = tide::proof;
@@ -82,23 +97,40 @@ struct chain {
   std::uint64_t reconcile_max_range = 2'000, reconcile_overlap = 256;
   milliseconds reorg_interval{15'000};
   std::uint64_t max_depth = 256;
+  friend bool operator==(const chain&, const chain&) = default;
 };
 
 struct source {
   std::string name, provider;
-  std::vector<std::string> secrets;
+  std::vector<std::string> secrets;           ///< empty only for a provider that takes_unsigned
   std::optional<providers::scheme> signature; ///< absent: the provider's own
   std::optional<std::uint64_t> chain_id;      ///< for payloads that name none
   std::map<std::string, std::uint64_t>
       networks; ///< the provider's names → chain ids; before those that are known
   milliseconds tolerance{86'400'000};
-  milliseconds expect_every{};
+  std::vector<address_range> allow_from; ///< empty: from anywhere
+  milliseconds expect_every{};           ///< 0: nothing is expected
+  friend bool operator==(const source&, const source&) = default;
 };
 
 struct retry_section {
   milliseconds initial{1'000}, max{900'000};
   std::uint32_t attempts = 0; ///< 0: no end
   milliseconds max_age{};
+  friend bool operator==(const retry_section&, const retry_section&) = default;
+};
+
+struct batch_section {
+  std::uint32_t max_events = 1;
+  milliseconds linger{};
+  friend bool operator==(const batch_section&, const batch_section&) = default;
+};
+
+/// Files of PEM; empty: the system's roots, no client certificate.
+struct client_tls_section {
+  std::filesystem::path ca, cert, key;
+  bool given() const { return !ca.empty() || !cert.empty(); }
+  friend bool operator==(const client_tls_section&, const client_tls_section&) = default;
 };
 
 struct handler {
@@ -111,8 +143,26 @@ struct handler {
   std::string content_type = "application/cloudevents+json";
   milliseconds timeout{30'000};
   retry_section retry;
+  tide::on_exhausted on_exhausted = tide::on_exhausted::block;
+  double rate = 0; ///< messages a second; 0: no limit
+  batch_section batch;
+  milliseconds pending_max_age{}; ///< 0: no end
+  /// When it is new: what the feed has goes too; where `start_from` has any chain, of those alone,
+  /// from that block on.
+  bool start_with_backlog = false;
+  std::map<std::uint64_t, std::uint64_t> start_from;
+  client_tls_section tls;
   bool allow_private = false;
   const std::string& name() const { return recipient.name; }
+  friend bool operator==(const handler&, const handler&) = default;
+};
+
+/// A list of addresses: of a file, or kept in the store and changed through the API.
+struct list {
+  std::string name;
+  std::optional<std::filesystem::path> file;
+  std::vector<evm::address20> addresses; ///< of the file, each once
+  friend bool operator==(const list&, const list&) = default;
 };
 
 struct config {
@@ -124,6 +174,7 @@ struct config {
   std::map<std::string, tide::policy> policies;
   std::vector<chain> chains;
   std::vector<source> sources;
+  std::vector<list> lists;
   std::vector<tide::subscription>
       subscriptions; ///< in the file's order, which decides who names an event
   std::vector<handler> handlers;

@@ -2,6 +2,8 @@
 #include "config/sections.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <limits>
 
 namespace tidemark::config {
 namespace {
@@ -105,28 +107,56 @@ retry_section read_retry(const value& v) {
   section s(v);
   s.read("initial", out.initial, as_duration(1ms, 1h));
   s.read("max", out.max, as_duration(1ms, 24h));
-  s.not_yet_unless("attempts", "0", out.attempts, as_count<std::uint32_t>(0, 1'000'000));
-  s.not_yet_unless("max_age", "0s", out.max_age, as_duration(0s, year));
+  s.read("attempts", out.attempts, as_count<std::uint32_t>(0, 1'000'000));
+  s.read("max_age", out.max_age, as_duration(0s, year));
   if (out.max < out.initial) v.wrong("max is less than initial");
   return out;
 }
 
-/// What later versions bring to handlers.
-void refuse_later_keys(section& s) {
-  static constexpr std::array<std::pair<std::string_view, int>, 3> exhausted{
-      {{"block", 0}, {"park_key", 1}, {"park_event", 2}}};
-  s.not_yet_unless("rate", "0", 0.0, as_rate);
-  if (const auto batch = s.find("batch")) {
-    section b(*batch);
-    b.not_yet_unless("max_events", "1", 1u, as_count<unsigned>(1, 10'000));
-    b.not_yet_unless("linger", "0ms", milliseconds{0}, as_duration(0ms, 1h));
+batch_section read_batch(const value& v) {
+  batch_section out;
+  section s(v);
+  s.read("max_events", out.max_events, as_count<std::uint32_t>(1, 10'000));
+  s.read("linger", out.linger, as_duration(0ms, 1h));
+  return out;
+}
+
+/// now · all · {CHAIN: BLOCK, …}
+void read_start(const value& v, const builder& b, handler& out) {
+  static constexpr std::array<std::pair<std::string_view, bool>, 2> words{
+      {{"now", false}, {"all", true}}};
+  if (v.is_text()) {
+    out.start_with_backlog = choose(v, words).value_or(false);
+    return;
   }
-  s.not_yet_unless("pending_max_age", "0s", milliseconds{0}, as_duration(0s, year));
-  s.not_yet_unless("on_exhausted", "block", 0, as_choice(exhausted));
-  const auto start = s.find("start");
-  if (start && !(start->is_text() && start->text() == "now"))
-    start->wrong("not yet; only now works so far");
-  s.not_yet("tls");
+  constexpr auto highest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  for (const auto& m : v.members()) {
+    const chain* c = b.find_chain(m.key);
+    const auto block = count_between(m.of, 0, highest);
+    if (c == nullptr)
+      m.of.wrong("there is no chain '" + m.key + "'; start is now, all, or {CHAIN: BLOCK}");
+    else if (block)
+      out.start_from[c->id] = *block;
+  }
+  out.start_with_backlog = true;
+}
+
+client_tls_section read_client_tls(const value& v, reading& r) {
+  client_tls_section out;
+  section s(v);
+  const auto path = [&](const value& f) -> std::optional<std::filesystem::path> {
+    const auto text = as_filled(f);
+    if (!text) return std::nullopt;
+    auto found = r.beside_file(*text);
+    if (std::filesystem::is_regular_file(found)) return found;
+    f.wrong("there is no file " + found.string());
+    return std::nullopt;
+  };
+  s.read("ca", out.ca, path);
+  s.read("cert", out.cert, path);
+  s.read("key", out.key, path);
+  if (out.cert.empty() != out.key.empty()) v.wrong("cert and key go together");
+  return out;
 }
 
 void warn_of_argument(const value& v, const handler& h, const builder& b) {
@@ -147,6 +177,10 @@ void read_handler(const value& v, builder& b) {
   static constexpr std::array<std::pair<std::string_view, const char*>, 2> content_types{
       {{"application/cloudevents+json", "application/cloudevents+json"},
        {"application/json", "application/json"}}};
+  static constexpr std::array<std::pair<std::string_view, tide::on_exhausted>, 3> exhausted{
+      {{"block", tide::on_exhausted::block},
+       {"park_key", tide::on_exhausted::park_key},
+       {"park_event", tide::on_exhausted::park_event}}};
   handler out;
   section s(v);
   const auto name = s.need("name");
@@ -169,7 +203,12 @@ void read_handler(const value& v, builder& b) {
   s.read("content_type", out.content_type, as_choice(content_types));
   s.read("timeout", out.timeout, as_duration(10ms, 1h));
   if (const auto retry = s.find("retry")) out.retry = read_retry(*retry);
-  refuse_later_keys(s);
+  s.read("on_exhausted", out.on_exhausted, as_choice(exhausted));
+  s.read("rate", out.rate, as_rate);
+  if (const auto batch = s.find("batch")) out.batch = read_batch(*batch);
+  s.read("pending_max_age", out.pending_max_age, as_duration(0s, year));
+  if (const auto start = s.find("start")) read_start(*start, b, out);
+  if (const auto tls = s.find("tls")) out.tls = read_client_tls(*tls, v.in());
   if (out.recipient.name.empty()) return;
   b.names.handlers.add(*name, out.recipient.name);
   b.out.handlers.push_back(std::move(out));

@@ -52,7 +52,7 @@ builder read_config(const value& v) {
   part("confirmation_policy", [&](const value& s) { read_policies(s, b); });
   part("chains", [&](const value& s) { read_chains(s, b); });
   part("sources", [&](const value& s) { read_sources(s, b); });
-  root.not_yet("lists");
+  part("lists", [&](const value& s) { read_lists(s, b); });
   part("subscriptions", [&](const value& s) { read_subscriptions(s, b); });
   part("handlers", [&](const value& s) { read_handlers(s, b); });
   refuse_same_address(b, root);

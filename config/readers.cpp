@@ -71,6 +71,21 @@ std::optional<bool> as_flag(const value& v) {
 
 std::optional<listen_address> as_listen(const value& v) { return parsed(v, parse_listen); }
 
+std::optional<std::vector<address_range>> as_ranges(const value& v) {
+  std::vector<address_range> out;
+  for (const auto& item : v.items()) {
+    const auto text = as_filled(item);
+    if (!text) continue;
+    if (const auto range = parse_range(*text))
+      out.push_back(*range);
+    else
+      item.wrong(
+          "expected an IP address or a CIDR such as 10.0.0.0/8 or 2001:db8::/32, without bits "
+          "behind its length");
+  }
+  return out;
+}
+
 std::optional<double> as_rate(const value& v) {
   return in_range(v, parsed(v, parse_rate), 0.0, 1e6,
                   [](double n) { return std::to_string(static_cast<int>(n)); });

@@ -21,6 +21,8 @@ std::optional<std::string> as_filled(const value& v);
 std::optional<std::string> as_name(const value& v);
 std::optional<bool> as_flag(const value& v);
 std::optional<listen_address> as_listen(const value& v);
+/// A list of IP addresses and CIDRs.
+std::optional<std::vector<address_range>> as_ranges(const value& v);
 /// Requests a second; 0 is no limit.
 std::optional<double> as_rate(const value& v);
 std::optional<std::uint64_t> count_between(const value& v, std::uint64_t lowest,
@@ -32,16 +34,18 @@ std::optional<std::uint64_t> size_between(const value& v, std::uint64_t lowest,
 /// NAME: VALUE as an HTTP client may send them; none of those that Tidemark sends itself.
 using headers = std::vector<std::pair<std::string, std::string>>;
 std::optional<headers> as_headers(const value& v);
+/// {cert, key}: files that can be read, the key by nobody else.
+std::optional<tls_files> as_tls(const value& v);
 /// A secret in any of its forms (contract §2): a text, {file: PATH} or {credential: NAME}. Never
 /// empty.
 std::optional<std::string> as_secret(const value& v);
-/// `secret` or `secrets`, of which there must be one; each in the order of the file, with where it
-/// stands.
+/// `secret` or `secrets`, of which there must be one unless it is `optional`; each in the order of
+/// the file, with where it stands.
 struct given_secret {
   value where;
   std::string text;
 };
-std::vector<given_secret> read_secrets(section& s);
+std::vector<given_secret> read_secrets(section& s, bool optional = false);
 
 template <class T> auto as_count(T lowest, T highest) {
   return [=](const value& v) -> std::optional<T> {

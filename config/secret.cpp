@@ -106,7 +106,7 @@ std::optional<std::string> as_secret(const value& v) {
                         : read_credential(v.in(), *name));
 }
 
-std::vector<given_secret> read_secrets(section& s) {
+std::vector<given_secret> read_secrets(section& s, bool optional) {
   const auto one = s.find("secret");
   const auto several = s.find("secrets");
   std::vector<value> places;
@@ -116,7 +116,7 @@ std::vector<given_secret> read_secrets(section& s) {
     places.push_back(*one);
   else if (several)
     places = several->items();
-  else if (s.of().is_map())
+  else if (s.of().is_map() && !optional)
     s.of().wrong("'secret' is missing");
   if (several && several->is_list() && several->items().empty()) several->wrong("is empty");
   std::vector<given_secret> out;

@@ -10,8 +10,8 @@ namespace tidemark::config {
 
 /// Where the names of the file stand; what is referred to is looked up here.
 struct known_names {
-  name_table policies{"policy"}, chains{"chain"}, sources{"source"}, subscriptions{"subscription"},
-      handlers{"handler"};
+  name_table policies{"policy"}, chains{"chain"}, sources{"source"}, lists{"list"},
+      subscriptions{"subscription"}, handlers{"handler"};
 };
 
 struct builder {
@@ -29,11 +29,14 @@ log_section read_log(const value& v);
 void read_policies(const value& v, builder& b);
 void read_chains(const value& v, builder& b);
 void read_sources(const value& v, builder& b);
+void read_lists(const value& v, builder& b);
 void read_subscriptions(const value& v, builder& b);
 void read_handlers(const value& v, builder& b);
 
 /// `confirmations`: a policy's name, or its value in place.
 std::optional<tide::policy> as_policy(const value& v, const builder& b);
+/// {list: NAME} of a list that the file has; nothing, and a problem, otherwise.
+std::optional<std::string> as_list_name(const value& v, const builder& b);
 /// The name of a chain that the file has.
 const chain* as_chain(const value& v, const builder& b);
 

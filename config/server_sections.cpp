@@ -20,12 +20,12 @@ std::filesystem::path default_store_path(const reading& r) {
   return folder / "tidemark.db";
 }
 
-void read_retention(const value& v, const store_section& kept) {
+void read_retention(const value& v, store_section& kept) {
   section s(v);
   const auto any = as_duration(0ms, for_ever);
-  s.not_yet_unless("webhooks", "30d", kept.keep_webhooks, any);
-  s.not_yet_unless("deliveries", "30d", kept.keep_deliveries, any);
-  s.not_yet_unless("events", "0s", kept.keep_events, any);
+  s.read("webhooks", kept.keep_webhooks, any);
+  s.read("deliveries", kept.keep_deliveries, any);
+  s.read("events", kept.keep_events, any);
 }
 
 /// What a Bearer header can carry (RFC 6750), so that a wrong one is found here and not at the
@@ -103,8 +103,8 @@ ingest_section read_ingest(const value& v) {
     t.read("body", out.body, as_duration(10ms, 10min));
     t.read("idle", out.idle, as_duration(10ms, 1h));
   }
-  s.not_yet_unless_empty("trusted_proxies");
-  s.not_yet("tls");
+  s.read("trusted_proxies", out.trusted_proxies, as_ranges);
+  s.read("tls", out.tls, as_tls);
   if (out.max_in_flight < out.max_body) {
     v.warn("max_in_flight (" + size_to_text(out.max_in_flight) + ") is less than max_body (" +
            size_to_text(out.max_body) + "), so the largest bodies are never taken");
@@ -123,13 +123,13 @@ admin_section read_admin(const value& v) {
   const auto tokens = s.find("tokens");
   if (tokens) read_tokens(*tokens, out);
   s.read("hosts", out.hosts, as_hosts);
-  s.not_yet("tls");
+  s.read("tls", out.tls, as_tls);
   if (is_loopback(out.listen)) return out;
   const auto listen = s.find("listen");
   if (out.tokens.empty()) {
     listen->wrong("without a token only a loopback address, such as 127.0.0.1, may be listened on");
-  } else {
-    listen->warn("the token travels in clear text; put TLS in front of it");
+  } else if (!out.tls) {
+    listen->warn("the token travels in clear text; give admin.tls, or put TLS in front of it");
   }
   return out;
 }

@@ -87,12 +87,7 @@ const providers::provider* as_provider(const value& v) {
   const auto name = as_filled(v);
   if (!name) return nullptr;
   if (const auto* row = providers::find(*name)) return row;
-  const auto later = providers::later();
-  std::vector<std::string_view> names(later.begin(), later.end());
-  if (std::find(names.begin(), names.end(), *name) != names.end()) {
-    v.wrong("not yet: the provider " + *name);
-    return nullptr;
-  }
+  std::vector<std::string_view> names;
   for (const auto& row : providers::all())
     names.push_back(row.name);
   v.wrong("there is no provider '" + *name + "'" + suggestion(*name, names));
@@ -111,6 +106,35 @@ const providers::scheme* scheme_of(const source& s, const providers::provider* p
   return provider == nullptr ? nullptr : provider->signs;
 }
 
+/// What each request has to prove. A provider whose scheme nobody has documented takes no secret,
+/// so that nobody thinks it were looked at.
+void read_proof(section& s, const providers::provider* provider, source& out) {
+  const auto& v = s.of();
+  s.read("signature", out.signature, as_scheme);
+  const bool signature_given = v.has_key("signature");
+  const bool open = provider != nullptr && provider->takes_unsigned && !signature_given;
+  if (provider != nullptr && provider->signs == nullptr && !signature_given && !open)
+    v.wrong("the provider " + out.provider + " needs a signature");
+  const auto* scheme = scheme_of(out, provider);
+  for (auto& secret : read_secrets(s, open)) {
+    if (open) {
+      secret.where.wrong("has no meaning: how " + out.provider +
+                         " signs is not documented, so nothing would be held against it; leave it "
+                         "out, or say how by signature");
+      continue;
+    }
+    const auto fit =
+        scheme == nullptr ? evm::result<void>{} : providers::check_secret(*scheme, secret.text);
+    if (!fit) secret.where.wrong(fit.error().text);
+    out.secrets.push_back(std::move(secret.text));
+  }
+  s.read("allow_from", out.allow_from, as_ranges);
+  if (open)
+    v.warn("nobody has documented how " + out.provider +
+           " signs, so its webhooks are not verified: allow_from is the only guard" +
+           (out.allow_from.empty() ? ", and it is not set" : ""));
+}
+
 void read_source(const value& v, builder& b) {
   source out;
   section s(v);
@@ -119,25 +143,13 @@ void read_source(const value& v, builder& b) {
   const auto given = s.need("provider");
   const auto* provider = given ? as_provider(*given) : nullptr;
   if (provider != nullptr) out.provider = provider->name;
-  s.read("signature", out.signature, as_scheme);
-  if (provider != nullptr && provider->signs == nullptr && !v.has_key("signature")) {
-    v.wrong("the provider " + out.provider + " needs a signature");
-  }
-  const auto* scheme = scheme_of(out, provider);
-  for (auto& secret : read_secrets(s)) {
-    const auto fit =
-        scheme == nullptr ? evm::result<void>{} : providers::check_secret(*scheme, secret.text);
-    if (!fit) secret.where.wrong(fit.error().text);
-    out.secrets.push_back(std::move(secret.text));
-  }
+  read_proof(s, provider, out);
   if (const auto chain = s.find("chain")) {
     if (const auto* c = as_chain(*chain, b)) out.chain_id = c->id;
   }
   if (const auto networks = s.find("networks")) read_networks(*networks, b, out);
   s.read("tolerance", out.tolerance, as_duration(1s, std::chrono::hours(24 * 365)));
-  s.not_yet_unless_empty("allow_from");
-  s.not_yet_unless("expect_every", "0s", out.expect_every,
-                   as_duration(0s, std::chrono::hours(24 * 365)));
+  s.read("expect_every", out.expect_every, as_duration(0s, std::chrono::hours(24 * 365)));
   if (out.name.empty()) return;
   b.names.sources.add(*name, out.name);
   b.out.sources.push_back(std::move(out));

@@ -27,9 +27,7 @@ constexpr std::array<std::pair<std::string_view, preset>, 4> presets{
 std::optional<evm::abi_event> event_from(const value& v, std::string_view text) {
   auto event = evm::parse_event(text);
   if (!event) {
-    v.in().wrong(v.inside(event.error().at), v.path() + ": " + event.error().text +
-                                                 " (at character " +
-                                                 std::to_string(event.error().at + 1) + ")");
+    v.wrong(event.error().text + " (at character " + std::to_string(event.error().at + 1) + ")");
     return std::nullopt;
   }
   return std::move(*event);

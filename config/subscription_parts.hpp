@@ -15,7 +15,7 @@ namespace tidemark::config {
 bool read_event(section& s, tide::subscription& out);
 
 /// `where` over the event's arguments.
-void read_where(const value& v, tide::subscription& out);
+void read_where(const value& v, const builder& b, tide::subscription& out);
 
 /// `escalate` over these names.
 std::vector<tide::escalation>

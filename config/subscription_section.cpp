@@ -4,6 +4,7 @@
 #include "evm/hex.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace tidemark::config {
 namespace {
@@ -22,18 +23,29 @@ std::optional<evm::address20> as_address(const value& v) {
   return std::nullopt;
 }
 
+struct contracts {
+  addresses fixed;
+  std::vector<std::string> lists;
+};
+
 /// One or a list; never none, which would mean any contract.
-addresses read_addresses(const value& v) {
-  addresses out;
+contracts read_addresses(const value& v, const builder& b) {
+  contracts out;
   const auto items = v.one_or_more();
   if (items.empty()) v.wrong("is empty; leave it out for any contract");
   for (const auto& item : items) {
-    if (item.is_map())
-      item.wrong("not yet: a list of addresses by name");
-    else if (const auto address = as_address(item))
-      out.push_back(*address);
+    if (item.is_map()) {
+      if (auto name = as_list_name(item, b)) out.lists.push_back(std::move(*name));
+    } else if (const auto address = as_address(item)) {
+      out.fixed.push_back(*address);
+    }
   }
   return out;
+}
+
+void put_addresses(const contracts& found, std::uint64_t chain_id, tide::subscription& out) {
+  out.chains[chain_id] = found.fixed;
+  if (!found.lists.empty()) out.address_lists[chain_id] = found.lists;
 }
 
 /// {base: …, polygon: …}: every chain of the subscription, and no other.
@@ -49,7 +61,7 @@ void read_addresses_by_chain(const value& v, const builder& b, tide::subscriptio
       v.in().wrong(m.key_at, m.of.path() + ": the subscription is not on this chain");
       continue;
     }
-    on->second = read_addresses(m.of);
+    put_addresses(read_addresses(m.of, b), on->first, out);
   }
   for (const auto& c : b.out.chains) {
     if (out.chains.contains(c.id) && !v.has_key(c.name))
@@ -58,15 +70,22 @@ void read_addresses_by_chain(const value& v, const builder& b, tide::subscriptio
 }
 
 void read_address(const value& v, const builder& b, tide::subscription& out) {
-  if (v.has_key("list") || v.has_key("factory")) {
-    v.wrong(v.has_key("list") ? "not yet: a list of addresses by name" : "not yet: factory");
-  } else if (v.is_map()) {
+  if (v.has_key("factory")) {
+    v.wrong("not yet: factory");
+  } else if (v.is_map() && !v.has_key("list")) {
     read_addresses_by_chain(v, b, out);
   } else {
-    const auto found = read_addresses(v);
+    const auto found = read_addresses(v, b);
     for (auto& on : out.chains)
-      on.second = found;
+      put_addresses(found, on.first, out);
   }
+}
+
+std::optional<std::optional<std::uint64_t>> as_block(const value& v) {
+  const auto n =
+      count_between(v, 0, static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
+  if (!n) return std::nullopt;
+  return n;
 }
 
 void read_chain_names(const value& v, const builder& b, tide::subscription& out) {
@@ -90,8 +109,8 @@ void read_subscription(const value& v, builder& b) {
   s.not_yet("transaction");
   const bool has_event = read_event(s, out);
   const auto where = s.find("where");
-  if (where && has_event) read_where(*where, out);
-  s.not_yet("start_block");
+  if (where && has_event) read_where(*where, b, out);
+  s.read("start_block", out.start_block, as_block);
   const auto escalate = s.find("escalate");
   if (escalate && has_event) out.escalations = read_escalate(*escalate, out.event.inputs, b);
   if (const auto confirmations = s.find("confirmations")) {

@@ -5,7 +5,7 @@ namespace tidemark::config {
 namespace {
 
 std::optional<tide::condition> as_condition(const value& v, const tide::argument& of,
-                                            const evm::abi_type& type) {
+                                            const evm::abi_type& type, const builder& b) {
   tide::condition out;
   out.input = of.input;
   out.members = of.members;
@@ -13,7 +13,11 @@ std::optional<tide::condition> as_condition(const value& v, const tide::argument
   if (items.empty()) v.wrong("is empty, so nothing could match");
   for (const auto& item : items) {
     if (item.is_map()) {
-      item.wrong("not yet: a list of addresses by name");
+      auto name = as_list_name(item, b);
+      if (name && type.canonical() != "address")
+        item.wrong("a list has addresses, and this is " + type.canonical());
+      else if (name)
+        out.lists.push_back(std::move(*name));
       continue;
     }
     const auto text = item.text();
@@ -48,7 +52,7 @@ as_escalation(const value& v, std::span<const evm::abi_parameter> names, const b
 
 } // namespace
 
-void read_where(const value& v, tide::subscription& out) {
+void read_where(const value& v, const builder& b, tide::subscription& out) {
   const auto& inputs = out.event.inputs;
   for (const auto& m : v.members()) {
     const auto of = tide::find_argument(inputs, m.key);
@@ -56,7 +60,7 @@ void read_where(const value& v, tide::subscription& out) {
       v.in().wrong(m.key_at, v.path() + ": " + of.error().text);
       continue;
     }
-    auto c = as_condition(m.of, *of, tide::type_of(*of, inputs));
+    auto c = as_condition(m.of, *of, tide::type_of(*of, inputs), b);
     if (c) out.where.push_back(std::move(*c));
   }
 }

@@ -53,7 +53,7 @@ std::optional<std::size_t> topic_of(const evm::abi_event& e, std::size_t input) 
 bool exclude_each_other(const subscription& a, const subscription& b) {
   const auto disjoint = [&](const tide::condition& x, const tide::condition& y) {
     const auto topic = topic_of(a.event, x.input);
-    return topic && topic == topic_of(b.event, y.input) &&
+    return topic && topic == topic_of(b.event, y.input) && x.lists.empty() && y.lists.empty() &&
            std::none_of(x.one_of.begin(), x.one_of.end(),
                         [&](const evm::hash32& h) { return y.one_of.contains(h); });
   };
@@ -79,7 +79,9 @@ bool can_meet(const subscription& a, const subscription& b, std::uint64_t chain_
   for (const auto* of_a : events_of(a))
     for (const auto* of_b : events_of(b))
       meet = meet || same_shape(*of_a, *of_b);
-  return meet && !apart(a.chains.at(chain_id), b.chains.at(chain_id)) && !exclude_each_other(a, b);
+  const bool listed = a.address_lists.contains(chain_id) || b.address_lists.contains(chain_id);
+  return meet && (listed || !apart(a.chains.at(chain_id), b.chains.at(chain_id))) &&
+         !exclude_each_other(a, b);
 }
 
 void warn_of_meetings(const builder& b, const chain& c, reading& r) {

@@ -56,6 +56,7 @@ struct abi_parameter {
   std::string name; ///< arg0, arg1, … where the signature has none
   abi_type type;
   bool indexed = false;
+  friend bool operator==(const abi_parameter&, const abi_parameter&) = default;
 };
 
 /// An event of the ABI, as ethers and viem write it: [event] Name(type [indexed] [name], …)
@@ -68,6 +69,7 @@ struct abi_event {
   std::string signature() const;   ///< Transfer(address,address,uint256)
   hash32 topic0() const;           ///< keccak of the signature
   std::size_t topic_count() const; ///< how many topics a log of it has, topic0 included
+  friend bool operator==(const abi_event&, const abi_event&) = default;
 };
 
 result<abi_event> parse_event(std::string_view text);

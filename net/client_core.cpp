@@ -74,7 +74,7 @@ void client_core::pump(const std::string& name) {
   while (!p.waiting.empty()) {
     const call_ptr c = p.waiting.front();
     if (c->done) {
-      c->on = take_idle(p);
+      c->on = take_idle(p, c->rested);
       c->reused = c->on != nullptr;
       if (!c->reused && p.open >= limits_.max_per_origin) return;
     }
@@ -90,11 +90,13 @@ void client_core::pump(const std::string& name) {
   }
 }
 
-client_core::connection client_core::take_idle(pool& p) {
+client_core::connection client_core::take_idle(pool& p, std::chrono::milliseconds& rested) {
   while (!p.idle.empty()) {
     const idle_connection last = std::move(p.idle.back());
     p.idle.pop_back();
-    if (clock::now() - last.since < limits_.idle && !last.on->stale()) return last.on;
+    const auto rest = clock::now() - last.since;
+    rested = std::chrono::duration_cast<std::chrono::milliseconds>(rest);
+    if (rest < limits_.idle && !last.on->stale()) return last.on;
     last.on->abandon();
     --p.open;
   }
@@ -146,8 +148,8 @@ void client_core::exchange(const call_ptr& c) {
 }
 
 void client_core::on_exchanged(const call_ptr& c, client_connection::exchanged e) {
-  if (!e.result && e.result.error().kind == failure::cut && !e.begun && c->request.resend_lost &&
-      std::exchange(c->reused, false)) {
+  if (!e.result && e.result.error().kind == failure::cut && !e.begun &&
+      c->rested >= c->request.resend_lost && std::exchange(c->reused, false)) {
     connect(c); // the kept connection had ended unseen; its place goes to a fresh one
     return;
   }

@@ -42,6 +42,7 @@ private:
     connection on;
     bool holds_place = false; ///< counts in its pool's `open`
     bool reused = false;
+    std::chrono::milliseconds rested{0}; ///< of the reused connection
     bool sent = false;
   };
   using call_ptr = std::shared_ptr<call>;
@@ -60,7 +61,7 @@ private:
   template <class F> auto while_open(const call_ptr& c, F f);
   void begin(const call_ptr& c);
   void pump(const std::string& name);
-  connection take_idle(pool& p);
+  connection take_idle(pool& p, std::chrono::milliseconds& rested);
   void connect(const call_ptr& c);
   void on_found(const call_ptr& c, const name_lookup::found& f);
   void open(const call_ptr& c, std::vector<boost::asio::ip::tcp::endpoint> to);

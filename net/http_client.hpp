@@ -38,9 +38,10 @@ struct client_request {
   /// kept, reading stops at max_answer, and the answer counts all the same (`cut_short`).
   std::size_t keep = 0;
   egress reach = egress::public_only;
-  /// A request that a kept connection lost before any byte of an answer is sent once more, on a fresh one. Not for what counts its
-  /// attempts: the peer may have taken it.
-  bool resend_lost = true;
+  /// A request that a kept connection lost before any byte of an answer is sent once more, on a
+  /// fresh one, if the connection had rested for so long. 0: always. Where attempts are counted,
+  /// not sooner than a peer may have ended it unseen: it may have taken the request.
+  std::chrono::milliseconds resend_lost{0};
   bool accept_gzip = false;
   /// Own roots or a client certificate; null: the system's roots.
   std::shared_ptr<const tls_context> tls;
@@ -51,7 +52,7 @@ struct client_response {
   header_list headers;
   std::string body;       ///< inflated
   bool cut_short = false; ///< the answer's body is longer than `body`
-  bool fresh = false; ///< over a connection opened for it: another machine may be behind it now
+  bool fresh = false;     ///< over a connection opened for it: another machine may be behind it now
 };
 
 enum class failure {
@@ -85,7 +86,7 @@ struct client_limits {
 
 /// One client for every outgoing request: keep-alive, certificates and host names verified,
 /// redirects never followed. A request that a kept connection lost before any byte of an answer is
-/// sent once more, on a fresh one, unless it says otherwise (`resend_lost`).
+/// sent once more, on a fresh one (`resend_lost` says when).
 class http_client {
 public:
   /// On an I/O thread, exactly once, at the latest at the timeout; must not block.

@@ -8,6 +8,7 @@
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
+#include <sys/socket.h>
 
 namespace tidemark::net {
 
@@ -39,9 +40,9 @@ server_core::server_core(asio::io_context& context, const server_limits& l,
                          http_server::head_check head, http_server::handler whole,
                          std::shared_ptr<const tls_context> certificates)
     : io(context), limits(l), on_head(std::move(head)), on_request(std::move(whole)),
-      tls(std::move(certificates)), budget(std::make_shared<byte_budget>(l.max_in_flight_bytes)),
+      budget(std::make_shared<byte_budget>(l.max_in_flight_bytes)),
       strand_(asio::make_strand(context)), acceptor_(strand_), retry_(strand_), sweep_(strand_),
-      sweep_every_(sweep_interval(l)) {}
+      sweep_every_(sweep_interval(l)), tls_(std::move(certificates)) {}
 
 evm::result<std::uint16_t> server_core::listen(const std::string& address, std::uint16_t port) {
   error_code ec;
@@ -61,6 +62,34 @@ evm::result<std::uint16_t> server_core::listen(const std::string& address, std::
   }
   asio::post(strand_, [self = shared_from_this()] { self->accept(); });
   return bound.port();
+}
+
+evm::result<std::uint16_t> server_core::adopt(int socket) {
+  sockaddr_storage bound{};
+  socklen_t size = sizeof bound;
+  int listens = 0;
+  socklen_t flag_size = sizeof listens;
+  if (::getsockname(socket, reinterpret_cast<sockaddr*>(&bound), &size) != 0 ||
+      ::getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &listens, &flag_size) != 0 || listens == 0 ||
+      (bound.ss_family != AF_INET && bound.ss_family != AF_INET6))
+    return evm::fail("descriptor " + std::to_string(socket) + " is no TCP socket that listens");
+  error_code ec;
+  acceptor_.assign(bound.ss_family == AF_INET ? tcp::v4() : tcp::v6(), socket, ec);
+  const auto where = ec ? tcp::endpoint() : acceptor_.local_endpoint(ec);
+  if (ec)
+    return evm::fail("cannot take over descriptor " + std::to_string(socket) + ": " + ec.message());
+  asio::post(strand_, [self = shared_from_this()] { self->accept(); });
+  return where.port();
+}
+
+std::shared_ptr<const tls_context> server_core::tls() const {
+  const std::lock_guard lock(mutex_);
+  return tls_;
+}
+
+void server_core::set_tls(std::shared_ptr<const tls_context> certificates) {
+  const std::lock_guard lock(mutex_);
+  if (tls_ && certificates) tls_.swap(certificates);
 }
 
 void server_core::accept() {
@@ -158,6 +187,10 @@ http_server::~http_server() {
 
 evm::result<std::uint16_t> http_server::listen(const std::string& address, std::uint16_t port) {
   return core_->listen(address, port);
+}
+evm::result<std::uint16_t> http_server::adopt(int socket) { return core_->adopt(socket); }
+void http_server::set_tls(std::shared_ptr<const tls_context> tls) {
+  core_->set_tls(std::move(tls));
 }
 void http_server::stop_accepting() { core_->stop_accepting(); }
 void http_server::close_all() { core_->close_all(); }

@@ -102,6 +102,11 @@ public:
   /// one).
   evm::result<std::uint16_t> listen(const std::string& address, std::uint16_t port);
 
+  /// The same on a socket that listens already (systemd's); takes it over.
+  evm::result<std::uint16_t> adopt(int socket);
+  /// What later connections show; only where there were certificates before. Any thread.
+  void set_tls(std::shared_ptr<const tls_context> tls);
+
   /// For a drain: no new connections, idle ones end, each answer from now on ends its connection.
   /// Any thread.
   void stop_accepting();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,8 @@ namespace tidemark::net {
 /// Header lines in the order and the spelling in which they came or are to go.
 using header_list = std::vector<std::pair<std::string, std::string>>;
 
+class stream_body;
+
 /// What a server answers. Content-Length, Connection and Date are the server's own business.
 struct response {
   unsigned status = 200;
@@ -18,6 +21,8 @@ struct response {
   std::string body;
   header_list headers; ///< further lines; names and values are ours and hold no line breaks
   bool close = false;  ///< end the connection after this answer
+  /// In place of `body`: what is pushed is sent as it comes, and the connection ends with it.
+  std::shared_ptr<stream_body> stream = {};
 };
 
 /// The phrase that RFC 9110 gives a status; "Error" where it has none.

@@ -32,7 +32,8 @@ void write_head(const response& r, connection_after after, std::string& out) {
   out.append(std::to_string(r.status)).append(" ").append(reason_phrase(r.status)).append("\r\n");
   append_date(out);
   if (!r.content_type.empty()) append_line(out, "Content-Type", r.content_type);
-  if (may_have_body(r.status)) append_line(out, "Content-Length", std::to_string(r.body.size()));
+  if (may_have_body(r.status) && !r.stream)
+    append_line(out, "Content-Length", std::to_string(r.body.size()));
   for (const auto& line : r.headers)
     append_line(out, line.first, line.second);
   if (!after.stays)

@@ -25,6 +25,10 @@ public:
               std::shared_ptr<const tls_context> tls);
 
   evm::result<std::uint16_t> listen(const std::string& address, std::uint16_t port);
+  evm::result<std::uint16_t> adopt(int socket);
+  /// What the next connection shows; null: it is not TLS.
+  std::shared_ptr<const tls_context> tls() const;
+  void set_tls(std::shared_ptr<const tls_context> certificates);
   void stop_accepting();
   void close_all();
   std::size_t connections() const;
@@ -39,7 +43,6 @@ public:
   const server_limits limits;
   const http_server::head_check on_head;
   const http_server::handler on_request;
-  const std::shared_ptr<const tls_context> tls;
   const std::shared_ptr<byte_budget> budget;
   std::atomic<std::size_t> open_requests{0};
 
@@ -61,6 +64,7 @@ private:
   std::atomic<bool> draining_{false};
   mutable std::mutex mutex_;
   std::unordered_set<server_session*> sessions_;
+  std::shared_ptr<const tls_context> tls_;
 };
 
 } // namespace tidemark::net

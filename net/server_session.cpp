@@ -2,6 +2,7 @@
 #include "net/server_session.hpp"
 
 #include "net/response_head.hpp"
+#include "net/stream_body.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -40,17 +41,19 @@ void server_session::start(bool refuse) {
   if (remote_.is_v6() && remote_.to_v6().is_v4_mapped())
     remote_ = asio::ip::make_address_v4(asio::ip::v4_mapped, remote_.to_v6());
   stream_.socket().set_option(asio::ip::tcp::no_delay(true), ec);
-  if (!core_->tls) {
+  auto certificates = core_->tls();
+  if (!certificates) {
     next_request();
     return;
   }
   enter(phase::handshake, core_->limits.header);
-  stream_.accept_tls(core_->tls, [self = shared_from_this()](const error_code& e, std::size_t) {
-    if (e)
-      self->close();
-    else
-      self->next_request();
-  });
+  stream_.accept_tls(std::move(certificates),
+                     [self = shared_from_this()](const error_code& e, std::size_t) {
+                       if (e)
+                         self->close();
+                       else
+                         self->next_request();
+                     });
 }
 
 void server_session::enter(phase p, milliseconds limit) {
@@ -99,9 +102,10 @@ void server_session::deliver(std::uint64_t number, response r) {
 }
 
 void server_session::answer(response r) {
-  keep_ = keep_ && !r.close && !late_ && !core_->draining();
+  keep_ = keep_ && !r.close && !r.stream && !late_ && !core_->draining();
   answer_ = std::move(r);
   const bool bodiless = !may_have_body(answer_.status) || (request_ && request_->method == "HEAD");
+  bodiless_ = bodiless;
   write_head(answer_, {keep_, reader_.is_http_1_0()}, out_);
   if (request_) request_->held.release();
   request_.reset();
@@ -113,6 +117,9 @@ void server_session::answer(response r) {
 
 void server_session::on_written(const error_code& ec) {
   request_ended();
+  const bool bodiless = std::exchange(bodiless_, false);
+  if (!ec && answer_.stream && !bodiless) return begin_stream();
+  if (answer_.stream) answer_.stream->gone();
   answer_ = {};
   if (ec)
     close();
@@ -120,6 +127,46 @@ void server_session::on_written(const error_code& ec) {
     next_request();
   else
     linger();
+}
+
+/// From here on the stream's own pieces are the one operation that is pending, and between them
+/// there is none.
+void server_session::begin_stream() {
+  sent_on_ = std::move(answer_.stream);
+  answer_ = {};
+  buffer_.clear();
+  buffer_.shrink_to_fit();
+  enter(phase::streaming, milliseconds::zero());
+  const auto weak = weak_from_this();
+  following_ = shared_from_this(); // until the stream ends: nothing else holds a silent connection
+  sent_on_->attach([weak, core = core_] {
+    const auto self = weak.lock();
+    if (!self || self->stream_busy_.exchange(true)) return;
+    asio::post(core->io, [self] { self->stream_on(); });
+  });
+}
+
+/// With stream_busy_ set.
+void server_session::stream_on() {
+  out_ = sent_on_->take();
+  if (!out_.empty()) {
+    enter(phase::writing, core_->limits.idle);
+    return stream_.write({asio::buffer(out_), {}},
+                         [self = shared_from_this()](const error_code& ec, std::size_t) {
+                           if (ec) self->sent_on_->gone();
+                           self->enter(phase::streaming, milliseconds::zero());
+                           self->stream_on();
+                         });
+  }
+  if (sent_on_->ended()) {
+    sent_on_->gone();
+    const auto last = std::move(following_);
+    return close();
+  }
+  out_.shrink_to_fit();
+  stream_busy_ = false;
+  // What was pushed between the two looks woke nobody.
+  if (sent_on_->wants_taking() && !stream_busy_.exchange(true)) stream_on();
 }
 
 void server_session::linger() {

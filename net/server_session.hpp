@@ -37,7 +37,7 @@ public:
 private:
   static constexpr std::size_t first_buffer = std::size_t{4} * 1024;
 
-  enum class phase { handshake, idle, head, body, working, writing, lingering };
+  enum class phase { handshake, idle, head, body, working, writing, streaming, lingering };
 
   void enter(phase p, std::chrono::milliseconds limit);
   void next_request();
@@ -56,6 +56,8 @@ private:
   void deliver(std::uint64_t number, response r);
   void answer(response r);
   void on_written(const boost::system::error_code& ec);
+  void begin_stream();
+  void stream_on();
   void linger();
   void discard();
   void request_ended();
@@ -78,8 +80,12 @@ private:
   bool keep_ = false;    ///< the connection goes on after this answer
   bool fresh_ = true;    ///< no request has been read on it
   bool refuse_ = false;
+  bool bodiless_ = false; ///< of the answer that is being written
   std::size_t lingered_ = 0;
   std::uint64_t number_ = 0;
+  std::shared_ptr<stream_body> sent_on_;      ///< after an answer with a stream
+  std::shared_ptr<server_session> following_; ///< itself, while it streams
+  std::atomic<bool> stream_busy_{false}; ///< a piece of it is being sent, or the end of it is near
 
   std::atomic<phase> phase_{phase::idle};
   std::atomic<clock::rep> deadline_{0}; ///< 0: none

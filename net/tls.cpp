@@ -2,6 +2,8 @@
 #include "net/tls.hpp"
 
 #include <boost/asio/ssl/context.hpp>
+#include <openssl/pem.h>
+#include <openssl/x509_vfy.h>
 
 namespace tidemark::net {
 namespace {
@@ -39,9 +41,18 @@ evm::result<void> load_pair(ssl::context& context, const std::string& cert_file,
   return {};
 }
 
+/// In place of the whole verification.
+int is_known(X509_STORE_CTX* shown, void* known) {
+  const X509* leaf = X509_STORE_CTX_get0_cert(shown);
+  if (leaf != nullptr && X509_cmp(leaf, static_cast<const X509*>(known)) == 0) return 1;
+  X509_STORE_CTX_set_error(shown, X509_V_ERR_CERT_REJECTED);
+  return 0;
+}
+
 } // namespace
 
-tls_context::tls_context(std::unique_ptr<ssl::context> context) : context_(std::move(context)) {}
+tls_context::tls_context(std::unique_ptr<ssl::context> context, std::shared_ptr<void> kept)
+    : kept_(std::move(kept)), context_(std::move(context)) {}
 tls_context::~tls_context() = default;
 
 evm::result<std::shared_ptr<const tls_context>> tls_context::server(const std::string& cert_file,
@@ -50,6 +61,21 @@ evm::result<std::shared_ptr<const tls_context>> tls_context::server(const std::s
   if (!context) return context.error();
   if (const auto loaded = load_pair(**context, cert_file, key_file); !loaded) return loaded.error();
   return std::make_shared<const tls_context>(std::move(*context));
+}
+
+evm::result<std::shared_ptr<const tls_context>> tls_context::pinned(const std::string& cert_file) {
+  auto context = fresh(ssl::context::tls_client);
+  if (!context) return context.error();
+  const std::unique_ptr<BIO, decltype(&BIO_free)> file(BIO_new_file(cert_file.c_str(), "r"),
+                                                       BIO_free);
+  X509* read = file ? PEM_read_bio_X509(file.get(), nullptr, no_passphrase, nullptr) : nullptr;
+  if (read == nullptr) return evm::fail("certificate " + cert_file + " cannot be read");
+  std::shared_ptr<void> known(read, [](void* x) { X509_free(static_cast<X509*>(x)); });
+  error_code ec;
+  (*context)->set_verify_mode(ssl::verify_peer, ec);
+  if (ec) return bad("verification", "", ec);
+  SSL_CTX_set_cert_verify_callback((*context)->native_handle(), is_known, known.get());
+  return std::make_shared<const tls_context>(std::move(*context), std::move(known));
 }
 
 evm::result<std::shared_ptr<const tls_context>> tls_context::client(const std::string& ca_file,

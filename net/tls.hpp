@@ -25,7 +25,12 @@ public:
                                                                 const std::string& cert_file = {},
                                                                 const std::string& key_file = {});
 
-  explicit tls_context(std::unique_ptr<boost::asio::ssl::context> context);
+  /// A client that trusts exactly the first certificate of that file, whatever its name and time:
+  /// for who reads the file that the server shows.
+  static evm::result<std::shared_ptr<const tls_context>> pinned(const std::string& cert_file);
+
+  explicit tls_context(std::unique_ptr<boost::asio::ssl::context> context,
+                       std::shared_ptr<void> kept = nullptr);
   ~tls_context();
   tls_context(const tls_context&) = delete;
   tls_context& operator=(const tls_context&) = delete;
@@ -35,6 +40,7 @@ public:
   boost::asio::ssl::context& native() const { return *context_; }
 
 private:
+  std::shared_ptr<void> kept_; ///< what the context refers to
   std::unique_ptr<boost::asio::ssl::context> context_;
 };
 

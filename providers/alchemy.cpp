@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "providers/json.hpp"
+#include "providers/reading.hpp"
 #include "providers/rows.hpp"
 
 namespace tidemark::providers {
@@ -49,15 +49,8 @@ constexpr known_chain networks[] = {{"MAINNET", 1},
                                     {"BLAST_MAINNET", 81457},
                                     {"BLASTMAINNET", 81457}};
 
-evm::result<void> add(hints& out, const hint_fields& fields) {
-  if (fields.trouble) return *fields.trouble;
-  out.push_back(fields.into);
-  return {};
-}
-
 /// ADDRESS_ACTIVITY, NFT_ACTIVITY: a transfer each, with its log where it has one.
 evm::result<void> read_activity(const json::value& one, hint h, hints& out) {
-  if (!one.is_object()) return evm::fail("an activity is no object");
   hint_fields fields{one, h};
   fields.block_number({"blockNum"}).tx({"hash"});
   const auto* log = member(one, "log");
@@ -76,19 +69,7 @@ evm::result<void> read_transaction(const json::value& tx, hint h, hints& out) {
   return add(out, fields);
 }
 
-using reader = evm::result<void> (*)(const json::value& one, hint outer, hints& out);
-
-evm::result<void> each(const json::value& list, const hint& outer, hints& out, reader read) {
-  if (list.is_null()) return {};
-  const auto* array = list.if_array();
-  if (!array) return evm::fail("a list is expected");
-  for (const auto& one : *array)
-    if (auto done = read(one, outer, out); !done) return done;
-  return {};
-}
-
 evm::result<void> read_graphql_log(const json::value& log, hint h, hints& out) {
-  if (!log.is_object()) return evm::fail("a log is no object");
   hint_fields fields{log, h};
   fields.log_index({"index"});
   const auto* tx = member(log, "transaction");
@@ -99,13 +80,12 @@ evm::result<void> read_graphql_log(const json::value& log, hint h, hints& out) {
 }
 
 evm::result<void> read_graphql_transaction(const json::value& tx, hint h, hints& out) {
-  if (!tx.is_object()) return evm::fail("a transaction is no object");
   hint_fields fields{tx, h};
   fields.tx({"hash"});
   const auto* logs = member(tx, "logs");
   if (fields.trouble || !logs) return add(out, fields);
   const auto before = out.size();
-  if (auto done = each(*logs, h, out, read_graphql_log); !done) return done;
+  if (auto done = read_each(*logs, h, out, read_graphql_log); !done) return done;
   return out.size() > before ? evm::result<void>{} : add(out, fields);
 }
 
@@ -127,8 +107,8 @@ evm::result<void> read_graphql(const json::value& data, hint h, hints& out) {
     return add(out, fields);
   }
   if (logs)
-    if (auto done = each(*logs, h, out, read_graphql_log); !done) return done;
-  if (transactions) return each(*transactions, h, out, read_graphql_transaction);
+    if (auto done = read_each(*logs, h, out, read_graphql_log); !done) return done;
+  if (transactions) return read_each(*transactions, h, out, read_graphql_transaction);
   return {};
 }
 
@@ -143,7 +123,7 @@ evm::result<hints> read(const json::value& body) {
   hints out;
   evm::result<void> done;
   if (const auto* activity = member(event, "activity"))
-    done = each(*activity, h, out, read_activity);
+    done = read_each(*activity, h, out, read_activity);
   else if (const auto* tx = member(event, "transaction"))
     done = read_transaction(*tx, h, out);
   else if (const auto* old = member(event, "fullTransaction"))

@@ -11,4 +11,8 @@ namespace tidemark::providers {
 /// transaction) holds for what is in it.
 evm::result<hints> read_chain_things(const boost::json::value& body);
 
+/// The same for what a user's own function makes of them, at any depth under any name; what cannot
+/// be recognised is passed over, unless there is nothing else.
+evm::result<hints> find_chain_things(const boost::json::value& body);
+
 } // namespace tidemark::providers

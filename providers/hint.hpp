@@ -20,6 +20,9 @@ struct hint {
   std::optional<std::uint32_t> log_index; ///< within the block; at most 2^31 - 1
   /// The sender's word that it left the chain: a reason to look again, no more.
   std::optional<bool> removed;
+  /// The sender takes something back, in whatever words: what is held of it is not taken for
+  /// granted.
+  bool takes_back = false;
   friend bool operator==(const hint&, const hint&) = default;
 };
 

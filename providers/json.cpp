@@ -115,9 +115,38 @@ template <class Take> hint_fields& each(hint_fields& fields, hint_fields::names 
   return fields;
 }
 
-} // namespace
+/// The code unit of `\\uXXXX`, whose backslash is at `at`; nothing where it is none.
+std::optional<unsigned> code_unit(std::string_view text, std::size_t at) {
+  if (text.size() - at < 6 || text[at + 1] != 'u') return std::nullopt;
+  unsigned out = 0;
+  const auto* end = text.data() + at + 6;
+  const auto [stop, trouble] = std::from_chars(text.data() + at + 2, end, out, 16);
+  return trouble == std::errc{} && stop == end ? std::optional{out} : std::nullopt;
+}
 
-evm::result<json::value> parse_json(std::string_view text) {
+/// Names of tokens are cut in the middle of a character, and JSON.stringify then writes half of a
+/// surrogate pair, which the parser does not take: U+FFFD stands in for it.
+std::string without_half_pairs(std::string_view text) {
+  std::string out{text};
+  for (std::size_t at = 0; at + 1 < text.size(); ++at) {
+    if (text[at] != '\\') continue;
+    const auto unit = code_unit(text, at);
+    if (!unit || *unit < 0xd800 || *unit > 0xdfff) {
+      ++at; // what is escaped is no backslash that escapes
+      continue;
+    }
+    const bool leads = *unit < 0xdc00;
+    const auto next = leads && at + 6 < text.size() && text[at + 6] == '\\'
+                          ? code_unit(text, at + 6)
+                          : std::nullopt;
+    const bool pair = next && *next >= 0xdc00 && *next <= 0xdfff;
+    if (!pair) out.replace(at, 6, "\\ufffd");
+    at += pair ? 11 : 5;
+  }
+  return out;
+}
+
+evm::result<json::value> parse_strictly(std::string_view text) {
   // A tree is about twice its text; small bodies should not cost a page each.
   const auto memory = json::make_shared_resource<json::monotonic_resource>(2 * text.size() + 512);
   json::basic_parser<tree_builder> parser{json::parse_options{}};
@@ -130,6 +159,15 @@ evm::result<json::value> parse_json(std::string_view text) {
   auto tree = built.stack.release();
   if (count_members(tree) != built.members) return evm::fail("an object has a member twice");
   return tree;
+}
+
+} // namespace
+
+evm::result<json::value> parse_json(std::string_view text) {
+  auto tree = parse_strictly(text);
+  if (tree) return tree;
+  const auto mended = without_half_pairs(text);
+  return mended == text ? tree : parse_strictly(mended);
 }
 
 const json::value* member(const json::value& v, std::string_view name) {

@@ -13,6 +13,20 @@ namespace tidemark::providers {
 std::span<const provider> all() {
   static const std::array table{
       alchemy(),
+      quicknode(),
+      quickalerts(),
+      moralis(),
+      tenderly(),
+      goldsky(),
+      cdp(),
+      thirdweb_insight(),
+      thirdweb_engine(),
+      tatum(),
+      nodit(),
+      ozmonitor(),
+      rindexer(),
+      circle(),
+      sim(),
       standard_webhooks(),
       raw(),
   };
@@ -25,20 +39,20 @@ const provider* find(std::string_view name) {
   return nullptr;
 }
 
-std::span<const std::string_view> later() {
-  static constexpr std::string_view names[] = {
-      "quicknode", "quickalerts",      "moralis",         "tenderly", "goldsky",
-      "cdp",       "thirdweb-insight", "thirdweb-engine", "tatum",    "nodit",
-      "ozmonitor", "rindexer",         "circle",          "sim"};
-  return names;
-}
-
-evm::result<hints> extract(const provider& p, std::string_view body) {
+evm::result<hints> extract(const provider& p, std::string_view body, std::string_view chain) {
   const auto parsed = parse_json(body);
   if (!parsed) return parsed.error();
   auto found = p.read(*parsed);
-  if (found && found->size() > max_hints)
+  if (!found) return found;
+  if (found->size() > max_hints)
     return evm::fail("it names more than " + std::to_string(max_hints) + " places");
+  const boost::json::object header{{"chain", boost::json::string_view{chain.data(), chain.size()}}};
+  for (auto& h : *found) {
+    if (h.removed.value_or(false)) h.takes_back = true;
+    if (chain.empty() || h.chain_id || !h.network.empty()) continue;
+    hint_fields fields{header, h};
+    if (fields.chain({"chain"}).trouble) return *fields.trouble;
+  }
   return found;
 }
 

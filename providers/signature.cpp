@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "providers/signature.hpp"
 
+#include "providers/json.hpp"
+#include "providers/macs.hpp"
+#include "providers/signed_time.hpp"
 #include "providers/strict_text.hpp"
 
-#include <openssl/core_names.h>
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
+#include <boost/json/value.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <memory>
+#include <utility>
 
 namespace tidemark::providers {
 
 namespace {
+
+using part_kind = signed_part::kind;
 
 // An attacker's list costs one comparison an item, and no more than this many.
 constexpr std::size_t max_list = 32;
@@ -31,12 +33,12 @@ bool present(const signed_request& request, std::string_view name) {
                      [&](const request_header& h) { return same_name(h.name, name); });
 }
 
-struct header_value {
+struct found_text {
   std::string_view text;
   std::optional<refusal> trouble;
 };
 
-header_value only_value(const signed_request& request, std::string_view name) {
+found_text only_value(const signed_request& request, std::string_view name) {
   const request_header* found = nullptr;
   for (const auto& h : request.headers) {
     if (!same_name(h.name, name)) continue;
@@ -48,56 +50,29 @@ header_value only_value(const signed_request& request, std::string_view name) {
   return {found->value, {}};
 }
 
-evm::bytes_view octets(std::string_view text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+/// Up to the separator or the end; `rest` begins behind it, or is nothing.
+std::string_view cut(std::optional<std::string_view>& rest, char separator) {
+  const auto all = *rest;
+  const auto at = all.find(separator);
+  if (at == std::string_view::npos)
+    rest.reset();
+  else
+    rest = all.substr(at + 1);
+  return all.substr(0, at);
 }
 
-const char* digest_name(mac by) { return by == mac::hmac_sha512 ? "SHA512" : "SHA256"; }
-std::size_t digest_size(mac by) { return by == mac::hmac_sha512 ? 64 : 32; }
-
-struct free_mac {
-  void operator()(EVP_MAC_CTX* c) const { EVP_MAC_CTX_free(c); }
-};
-using mac_context = std::unique_ptr<EVP_MAC_CTX, free_mac>;
-
-// A context with its digest chosen: to copy one is many times quicker than to look the algorithms
-// up again.
-mac_context make_context(mac by) {
-  EVP_MAC* algorithm = EVP_MAC_fetch(nullptr, "HMAC", nullptr);
-  mac_context context{EVP_MAC_CTX_new(algorithm)};
-  EVP_MAC_free(algorithm);
-  std::string digest = digest_name(by);
-  const OSSL_PARAM params[] = {
-      OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest.data(), 0),
-      OSSL_PARAM_construct_end()};
-  if (!context || EVP_MAC_CTX_set_params(context.get(), params) != 1) return nullptr;
-  return context;
-}
-
-mac_context copy_context(mac by) {
-  static const mac_context sha256 = make_context(mac::hmac_sha256);
-  static const mac_context sha512 = make_context(mac::hmac_sha512);
-  const auto& from = by == mac::hmac_sha512 ? sha512 : sha256;
-  return mac_context{from ? EVP_MAC_CTX_dup(from.get()) : nullptr};
-}
-
-// Empty where OpenSSL fails, which then is equal to no MAC.
-evm::bytes compute(mac by, evm::bytes_view key, std::span<const std::string_view> pieces) {
-  const auto context = copy_context(by);
-  if (!context || EVP_MAC_init(context.get(), key.data(), key.size(), nullptr) != 1) return {};
-  for (const auto piece : pieces) {
-    const auto data = octets(piece);
-    if (EVP_MAC_update(context.get(), data.data(), data.size()) != 1) return {};
+/// The value of `t=1,h=a b,v1=00`; a field that is there twice says nothing.
+found_text field_of(std::string_view header, std::string_view name) {
+  std::optional<std::string_view> found, rest = header;
+  for (std::size_t items = 0; rest && items < max_list; ++items) {
+    const auto item = cut(rest, ',');
+    const auto equals = item.find('=');
+    if (equals == std::string_view::npos || item.substr(0, equals) != name) continue;
+    if (found) return {{}, refusal::malformed};
+    found = item.substr(equals + 1);
   }
-  evm::bytes out(digest_size(by));
-  std::size_t written = 0;
-  if (EVP_MAC_final(context.get(), out.data(), &written, out.size()) != 1) return {};
-  out.resize(written);
-  return out;
-}
-
-bool equal(evm::bytes_view a, evm::bytes_view b) {
-  return !a.empty() && a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+  if (!found || found->empty()) return {{}, refusal::malformed};
+  return {*found, {}};
 }
 
 std::optional<evm::bytes> key_of(const scheme& s, std::string_view secret) {
@@ -105,7 +80,8 @@ std::optional<evm::bytes> key_of(const scheme& s, std::string_view secret) {
     const auto text = octets(secret);
     return evm::bytes{text.begin(), text.end()};
   }
-  if (secret.starts_with(standard_prefix)) secret.remove_prefix(standard_prefix.size());
+  if (s.key == key_form::base64 && secret.starts_with(standard_prefix))
+    secret.remove_prefix(standard_prefix.size());
   return decode_base64(secret);
 }
 
@@ -113,20 +89,24 @@ std::optional<evm::bytes> decode(const scheme& s, std::string_view text) {
   if (!text.starts_with(s.prefix)) return std::nullopt;
   text.remove_prefix(s.prefix.size());
   auto out = s.as == encoding::hex ? decode_lower_hex(text) : decode_base64(text);
-  if (!out || out->size() != digest_size(s.by)) return std::nullopt;
+  const auto size = digest_size(s.by);
+  if (!out || out->empty() || (size != 0 && out->size() != size)) return std::nullopt;
   return out;
 }
 
 /// The MACs that the header offers; empty where it has none that could be right.
 std::vector<evm::bytes> offered(const scheme& s, std::string_view value) {
   std::vector<evm::bytes> out;
-  for (std::size_t items = 0; s.list && items < max_list; ++items) {
-    const auto space = value.find(' ');
-    if (space == std::string_view::npos) break;
-    if (auto one = decode(s, value.substr(0, space))) out.push_back(std::move(*one));
-    value.remove_prefix(space + 1);
+  if (s.look == layout::fields) {
+    const auto field = field_of(value, s.field);
+    if (field.trouble) return out;
+    value = field.text;
   }
-  if (auto one = decode(s, value)) out.push_back(std::move(*one));
+  std::optional<std::string_view> rest = value;
+  for (std::size_t items = 0; rest && items <= max_list; ++items) {
+    const auto item = s.look == layout::list ? cut(rest, ' ') : *std::exchange(rest, std::nullopt);
+    if (auto one = decode(s, item)) out.push_back(std::move(*one));
+  }
   return out;
 }
 
@@ -135,7 +115,8 @@ bool same_secret(std::string_view a, std::string_view b) {
   const std::string_view first[] = {a};
   const std::string_view second[] = {b};
   const auto key = octets("tidemark");
-  return equal(compute(mac::hmac_sha256, key, first), compute(mac::hmac_sha256, key, second));
+  return same_mac(compute_mac(mac::hmac_sha256, key, first),
+                  compute_mac(mac::hmac_sha256, key, second));
 }
 
 std::optional<refusal> verify_static(const scheme& s, std::span<const std::string> secrets,
@@ -148,44 +129,99 @@ std::optional<refusal> verify_static(const scheme& s, std::span<const std::strin
   return right ? std::nullopt : std::optional{refusal::mismatch};
 }
 
-std::optional<std::int64_t> unix_seconds(std::string_view text) {
-  std::int64_t out = 0;
-  const auto* end = text.data() + text.size();
-  const auto [stop, trouble] = std::from_chars(text.data(), end, out);
-  if (trouble != std::errc{} || stop != end || text.front() == '-') return std::nullopt;
-  return out;
-}
-
 bool within(std::int64_t a, std::int64_t b, std::int64_t tolerance) {
   const auto x = static_cast<std::uint64_t>(std::max(a, b));
   const auto y = static_cast<std::uint64_t>(std::min(a, b));
   return tolerance >= 0 && x - y <= static_cast<std::uint64_t>(tolerance);
 }
 
+using pieces_of = std::vector<std::string_view>;
+
+std::optional<refusal> add_listed(const signed_request& request, std::string_view names,
+                                  pieces_of& out) {
+  std::optional<std::string_view> rest = names;
+  for (std::size_t items = 0; rest; ++items) {
+    const auto name = cut(rest, ' ');
+    if (name.empty() || items == max_list) return refusal::malformed;
+    const auto value = only_value(request, name);
+    if (value.trouble) return value.trouble;
+    if (items > 0) out.push_back(".");
+    out.push_back(value.text);
+  }
+  return std::nullopt;
+}
+
+/// What is signed. The places of the secret stay empty; their indexes are in `secrets`.
+std::optional<refusal> gather(const scheme& s, const signed_request& request,
+                              std::string_view signature, pieces_of& out,
+                              std::vector<std::size_t>& secrets) {
+  for (const auto& part : s.parts) {
+    found_text piece;
+    if (part.is == part_kind::body) piece.text = request.body;
+    if (part.is == part_kind::text) piece.text = part.value;
+    if (part.is == part_kind::secret) secrets.push_back(out.size());
+    if (part.is == part_kind::header) piece = only_value(request, part.value);
+    if (part.is == part_kind::field || part.is == part_kind::listed)
+      piece = field_of(signature, part.value);
+    if (piece.trouble) return piece.trouble;
+    if (part.is != part_kind::listed)
+      out.push_back(piece.text);
+    else if (const auto wrong = add_listed(request, piece.text, out))
+      return wrong;
+  }
+  return std::nullopt;
+}
+
+bool signed_by(const scheme& s, std::string_view secret, const pieces_of& pieces,
+               const std::vector<evm::bytes>& offers) {
+  const auto key = key_of(s, secret);
+  if (!key || key->empty()) return false;
+  if (s.by == mac::ecdsa_p256)
+    return std::any_of(offers.begin(), offers.end(),
+                       [&](const evm::bytes& o) { return p256_signed(*key, pieces, o); });
+  const auto right = compute_mac(s.by, *key, pieces);
+  return std::any_of(offers.begin(), offers.end(),
+                     [&](const evm::bytes& o) { return same_mac(right, o); });
+}
+
 std::optional<refusal> verify_mac(const scheme& s, std::span<const std::string> secrets,
                                   const signed_request& request, std::string_view signature) {
-  std::vector<std::string_view> pieces;
-  for (const auto& part : s.parts) {
-    if (part.is == signed_part::kind::body) {
-      pieces.push_back(request.body);
-    } else if (part.is == signed_part::kind::text) {
-      pieces.push_back(part.value);
-    } else {
-      const auto value = only_value(request, part.value);
-      if (value.trouble) return value.trouble;
-      pieces.push_back(value.text);
-    }
+  pieces_of pieces;
+  std::vector<std::size_t> secret_places;
+  if (const auto wrong = gather(s, request, signature, pieces, secret_places)) return wrong;
+  const auto offers = offered(s, signature);
+  if (offers.empty()) return refusal::malformed;
+  if (!s.content_hash.empty()) {
+    const auto hash = only_value(request, s.content_hash);
+    if (hash.trouble) return hash.trouble;
+    if (!same_mac(octets(hash.text), octets(sha256_hex(request.body)))) return refusal::mismatch;
   }
-  const auto macs = offered(s, signature);
-  if (macs.empty()) return refusal::malformed;
   for (const auto& secret : secrets) {
-    const auto key = key_of(s, secret);
-    if (!key || key->empty()) continue;
-    const auto right = compute(s.by, *key, pieces);
-    for (const auto& given : macs)
-      if (equal(right, given)) return std::nullopt;
+    for (const auto at : secret_places)
+      pieces[at] = secret;
+    if (signed_by(s, secret, pieces, offers)) return std::nullopt;
   }
   return refusal::mismatch;
+}
+
+std::optional<std::int64_t> time_in_body(const signed_time& t, std::string_view body) {
+  const auto tree = parse_json(body);
+  const auto* v = tree && !t.name.empty() ? member(*tree, t.name) : nullptr;
+  if (!v) return std::nullopt;
+  if (const auto* n = v->if_int64()) return read_time(t.as, std::to_string(*n));
+  if (const auto* text = v->if_string()) return read_time(t.as, {text->data(), text->size()});
+  return std::nullopt;
+}
+
+/// Of a header or a field; the body is looked at only once it is known to be the sender's.
+std::optional<refusal> time_beside(const scheme& s, const signed_request& request,
+                                   std::string_view signature, std::optional<std::int64_t>& at) {
+  if (s.time.name.empty() || s.time.in == signed_time::place::member) return std::nullopt;
+  const auto text = s.time.in == signed_time::place::field ? field_of(signature, s.time.name)
+                                                           : only_value(request, s.time.name);
+  if (text.trouble) return text.trouble;
+  at = read_time(s.time.as, text.text);
+  return at ? std::nullopt : std::optional{refusal::malformed};
 }
 
 } // namespace
@@ -219,6 +255,8 @@ std::string_view to_text(refusal r) {
 
 evm::result<void> check_secret(const scheme& s, std::string_view secret) {
   const auto key = key_of(s, secret);
+  if (s.key == key_form::p256_spki && (!key || !is_p256_key(*key)))
+    return evm::fail("the secret must be a public key on P-256: the base64 of its SPKI");
   if (!key) return evm::fail("the secret must be base64, with or without whsec_ in front");
   if (key->empty()) return evm::fail("the secret is empty");
   return {};
@@ -235,15 +273,10 @@ std::optional<refusal> verify(const scheme& s, std::span<const std::string> secr
   const auto signature = only_value(request, s.header);
   if (signature.trouble) return signature.trouble;
   if (s.by == mac::none) return verify_static(s, secrets, signature.text);
-
   std::optional<std::int64_t> at;
-  if (!s.time_header.empty()) {
-    const auto time = only_value(request, s.time_header);
-    if (time.trouble) return time.trouble;
-    at = unix_seconds(time.text);
-    if (!at) return refusal::malformed;
-  }
-  if (auto refused = verify_mac(s, secrets, request, signature.text)) return refused;
+  if (const auto refused = time_beside(s, request, signature.text, at)) return refused;
+  if (const auto refused = verify_mac(s, secrets, request, signature.text)) return refused;
+  if (s.time.in == signed_time::place::member) at = time_in_body(s.time, request.body);
   if (at && !within(*at, now_s, tolerance_s)) return refusal::stale;
   return std::nullopt;
 }

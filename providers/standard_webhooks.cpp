@@ -19,9 +19,9 @@ scheme under(const std::string& names) {
              {kind::header, names + "timestamp"},
              {kind::text, "."},
              {kind::body, ""}};
-  s.list = true;
+  s.look = layout::list;
   s.key = key_form::base64;
-  s.time_header = names + "timestamp";
+  s.time.name = names + "timestamp";
   return s;
 }
 

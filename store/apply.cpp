@@ -41,6 +41,7 @@ std::uint64_t top_of(const tide::halted&) { return 0; }
 std::uint64_t top_of(const tide::resumed&) { return 0; }
 std::uint64_t top_of(const tide::learned&) { return 0; }
 std::uint64_t top_of(const tide::skipped& v) { return v.to; }
+std::uint64_t top_of(const tide::backfilled& v) { return v.to; }
 std::uint64_t top_of(const tide::hint_verdict&) { return 0; }
 
 bool not_above(const evm::block_id& below, const evm::block_id& above) {
@@ -77,10 +78,11 @@ bool in_order(const tide::write_set& set, const std::optional<evm::block_id>& ma
 } // namespace
 
 chain_writer::chain_writer(ledger& l, key_runs& keys, event_table& events, lane_book& lanes,
-                           hint_queue& hints)
-    : ledger_(l), keys_(keys), events_(events), lanes_(lanes), hints_(hints),
+                           hint_queue& hints, source_quality& quality, count_book& counts)
+    : ledger_(l), keys_(keys), events_(events), lanes_(lanes), hints_(hints), quality_(quality),
+      counts_(counts),
       chain_(l.db, "SELECT chain, turn, start_block, mark, mark_hash, final, final_hash, halted,"
-                   " indexes, blooms FROM chains WHERE chain_id = ?"),
+                   " indexes, blooms, forms FROM chains WHERE chain_id = ?"),
       set_chain_(l.db,
                  "UPDATE chains SET turn = ?, start_block = ?, mark = ?, mark_hash = ?, final = ?,"
                  " final_hash = ?, halted = ?, indexes = ?, blooms = ? WHERE chain = ?"),
@@ -104,8 +106,9 @@ chain_writer::chain_writer(ledger& l, key_runs& keys, event_table& events, lane_
       insert_gap_(l.db, "INSERT INTO gaps (at, who, chain, from_block, to_block, reason)"
                         " VALUES (?, ?, ?, ?, ?, ?)"),
       stop_lanes_(l.db, "UPDATE lanes SET due = NULL WHERE chain = ? AND due IS NOT NULL"),
-      wake_lanes_(l.db, "UPDATE lanes SET due = ? WHERE chain = ? AND head < next AND due IS NULL"
-                        " AND behind IS NULL AND state <> 2"),
+      wake_lanes_(l.db,
+                  "UPDATE lanes SET due = ? WHERE chain = ? AND due IS NULL AND behind IS NULL"
+                  " AND " TIDEMARK_LANE_READY),
       lane_handlers_(l.db,
                      "SELECT DISTINCT handler FROM lanes WHERE chain = ? AND due IS NOT NULL") {}
 
@@ -122,6 +125,7 @@ std::optional<chain_writer::chain_state> chain_writer::read_chain(std::uint64_t 
   if (!r.null(7)) c.halted = r.text(7);
   c.ways.indexes = static_cast<tide::numbering>(r.i64(8));
   c.ways.bloom = static_cast<tide::blooms>(r.i64(9));
+  c.forms = r.u64(10);
   return c;
 }
 
@@ -138,6 +142,7 @@ tide::boot_state chain_writer::boot(std::uint64_t chain_id) {
   b.ways = c.ways;
   for (rows r = headers_.query(c.chain, 0, highest); r.next();)
     b.headers.push_back({{r.u64(0), r.hash(1)}, r.hash(2), r.u64(3), r.i64(4) != 0});
+  b.counting = counts_.read(c.chain);
   if (c.mark) b.waiting = events_.pending(c.chain, std::nullopt, c.mark->number);
   return b;
 }
@@ -151,6 +156,7 @@ tide::store_answer chain_writer::apply(const tide::write_set& set, std::int64_t 
   work w{.set = set, .c = *c, .mark_before = c->mark, .by = {set.view.head, now}};
   const last_ids before = ledger_.last;
   const std::size_t keys = keys_.mark();
+  const tally did = ledger_.did;
   ledger_.db.exec("SAVEPOINT one_set");
   tide::store_answer answer;
   try {
@@ -158,9 +164,12 @@ tide::store_answer chain_writer::apply(const tide::write_set& set, std::int64_t 
   } catch (const refusal& r) {
     answer = tide::refused{r.text};
   }
-  if (!std::holds_alternative<tide::applied>(answer)) {
+  auto* done = std::get_if<tide::applied>(&answer);
+  if (done && set.dry) done->turn = set.turn;
+  if (!done || set.dry) {
     ledger_.db.exec("ROLLBACK TO one_set");
     ledger_.last = before;
+    ledger_.did = did;
     ledger_.names.forget();
     ledger_.chains.load();
     keys_.rewind(keys);
@@ -174,7 +183,10 @@ tide::store_answer chain_writer::write_all(work& w) {
   check(w);
   lanes_.start(w.by.at, in_order(w.set, w.c.mark));
   for (const tide::verdict& v : w.set.verdicts)
-    if (const auto* r = std::get_if<tide::reorg>(&v)) w.reorg = r;
+    if (const auto* r = std::get_if<tide::reorg>(&v))
+      w.reorg = r;
+    else if (std::holds_alternative<tide::backfilled>(v))
+      w.backfill = true;
   if (w.reorg) {
     leave_above_.run(w.c.chain, w.reorg->ancestor.number);
     // What the new branch has is not late, though the mark was there before.
@@ -187,8 +199,9 @@ tide::store_answer chain_writer::write_all(work& w) {
     return tide::disputed{{w.read_whole.begin(), w.read_whole.end()},
                           {w.left.begin(), w.left.end()}};
   if (w.reorg) write_reorg(w);
+  if (w.stale()) cover(w);
   find_waiting(w);
-  lanes_.finish(w.c.halted.has_value());
+  lanes_.finish();
   write_chain(w);
   drop_below_.run(w.c.chain, std::min(w.set.keep_from, highest));
   w.done.turn = w.set.turn + 1;
@@ -215,7 +228,7 @@ void chain_writer::check(const work& w) const {
 void chain_writer::take_headers(work& w) {
   for (const tide::held_header& h : w.set.headers) {
     leave_others_.run(w.c.chain, h.id.number, h.id.hash);
-    put_header_.run(w.c.chain, h.id.number, h.id.hash, h.parent, h.time, h.whole);
+    put_header_.run(w.c.chain, h.id.number, h.id.hash, h.parent, h.time, h.whole && !w.stale());
   }
 }
 
@@ -229,6 +242,13 @@ void chain_writer::must_be_canonical(const work& w, const evm::block_id& b, cons
   if (held && *held != b.hash)
     throw refusal{std::string(what) + " " + std::to_string(b.number) + " " + evm::to_hex(b.hash) +
                   " is not the canonical block there"};
+}
+
+/// The mark passed blocks that were read without a subscription which counted there already.
+void chain_writer::cover(const work& w) {
+  if (!w.c.mark) return;
+  const auto next = w.mark_before ? w.mark_before->number + 1 : w.c.start_block.value_or(0);
+  if (next <= w.c.mark->number) counts_.cover(w.c.chain, w.set.forms, {next, w.c.mark->number});
 }
 
 /// Pending rows that the mark has just passed, beside those at or below it that this set looked at.
@@ -264,6 +284,7 @@ void chain_writer::write_reorg(const work& w) {
   insert_reorg_.run(w.c.chain, w.by.at, r.depth, w.confirmed_undone, r.ancestor.number,
                     r.ancestor.hash, r.old_head.number, r.old_head.hash, r.new_head.number,
                     r.new_head.hash);
+  ledger_.did.reorgs.emplace_back(w.c.chain_id, r.depth);
 }
 
 } // namespace tidemark::store

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "store/counting.hpp"
 #include "store/hints.hpp"
 #include "store/lanes.hpp"
 
@@ -13,7 +14,8 @@ namespace tidemark::store {
 /// tide/fold.hpp's.
 class chain_writer {
 public:
-  chain_writer(ledger& l, key_runs& keys, event_table& events, lane_book& lanes, hint_queue& hints);
+  chain_writer(ledger& l, key_runs& keys, event_table& events, lane_book& lanes, hint_queue& hints,
+               source_quality& quality, count_book& counts);
 
   tide::boot_state boot(std::uint64_t chain_id);
   tide::store_answer apply(const tide::write_set& set, std::int64_t now);
@@ -27,6 +29,7 @@ private:
     std::optional<evm::block_id> mark, final_block;
     std::optional<std::string> halted;
     tide::chain_ways ways;
+    std::uint64_t forms = 0;
   };
   /// One set on its way.
   struct work {
@@ -38,8 +41,11 @@ private:
     std::set<evm::block_id> read_whole{}, left{};
     std::unordered_set<evm::hash32> proved{};
     const tide::reorg* reorg = nullptr;
+    bool backfill = false;              ///< the set reads below the mark for a subscription
     std::uint32_t confirmed_undone = 0; ///< for the reorg's row
 
+    /// Drawn without a subscription, or a part of one, that counts by now.
+    bool stale() const { return set.forms < c.forms; }
     bool late(std::uint64_t block) const { return mark_before && block <= mark_before->number; }
   };
   struct refusal {
@@ -52,6 +58,7 @@ private:
   void check(const work& w) const;
   void take_headers(work& w);
   void find_waiting(work& w);
+  void cover(const work& w);
   void write_chain(const work& w);
   void write_reorg(const work& w);
   std::optional<evm::hash32> canonical(const work& w, std::uint64_t number);
@@ -70,6 +77,7 @@ private:
   void take(work& w, const tide::resumed& v);
   void take(work& w, const tide::learned& v);
   void take(work& w, const tide::skipped& v);
+  void take(work& w, const tide::backfilled& v);
   void take(work& w, const tide::hint_verdict& v);
   // sightings.cpp
   /// Logs of blocks that were read whole, which alone know their ordinals.
@@ -86,6 +94,8 @@ private:
   event_table& events_;
   lane_book& lanes_;
   hint_queue& hints_;
+  source_quality& quality_;
+  count_book& counts_;
   statement chain_, set_chain_, headers_, canonical_, leave_above_, leave_others_, put_header_,
       drop_below_;
   statement insert_reorg_, gap_known_, insert_gap_, stop_lanes_, wake_lanes_, lane_handlers_;

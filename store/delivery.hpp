@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/ledger.hpp"
+#include "store/outbox.hpp"
+#include "store/replays.hpp"
 
 #include <set>
 #include <span>
@@ -9,15 +10,13 @@
 
 namespace tidemark::store {
 
-/// Handlers, and what their lanes give to send.
+/// What a handler's lanes give to send, and what became of it.
 class delivery_queue {
 public:
-  explicit delivery_queue(ledger& l);
+  delivery_queue(ledger& l, outbox& o, replay_table& replays);
 
   /// What was in flight when the process ended is unknown, and goes again.
   void start();
-  void put_handlers(std::span<const handler_in> handlers, std::int64_t now);
-  void set_paused(std::string_view handler, bool paused, std::string_view reason, std::int64_t now);
   message_batch take(std::string_view handler, std::int64_t now, std::size_t limit,
                      std::size_t max_bytes);
   void finish(const finished& f, std::int64_t now);
@@ -28,27 +27,43 @@ public:
 private:
   struct due_lane {
     std::int64_t id = 0;
-    std::uint64_t head = 0;
-    std::uint32_t tries = 0;
+    std::uint64_t head = 0, next = 0, singles = 0;
+    std::uint32_t tries = 0, batch = 0;
+    std::int64_t job = 0, age = 0;
+  };
+  /// A lane as an answer finds it.
+  struct open_lane {
+    std::int64_t id = 0, handler = 0, job = 0;
+    std::uint64_t head = 0, next = 0;
+    bool halted = false, announces = false;
+    std::uint32_t epoch = 1;
+  };
+  struct choice {
+    message what;
+    std::optional<std::int64_t> behind; ///< the lane that has to send something first
+    std::optional<std::int64_t> later;  ///< not before then
   };
   std::vector<due_lane> due(std::int64_t handler, std::int64_t now, std::size_t limit);
-  struct loaded {
-    message what;
-    std::optional<std::int64_t>
-        behind; ///< the lane that has to send an earlier version of the event first
-  };
-  loaded load(std::int64_t handler, const due_lane& l);
+  choice choose(std::int64_t handler, const due_lane& l, std::int64_t now);
+  outbox::loaded load(std::int64_t handler, const due_lane& l, std::uint64_t seq, std::int64_t now);
+  std::optional<std::int64_t> behind(std::int64_t handler, const outbox::loaded& m,
+                                     const due_lane& l);
+  void fill_batch(std::int64_t handler, const due_lane& l, std::int64_t now, choice& c);
   void begin_attempt(message& m, std::int64_t now);
-  void done(std::int64_t lane, std::uint64_t head, std::uint64_t next, bool halted,
-            std::int64_t now);
+  std::optional<open_lane> in_flight(const finished& f);
+  void done(const open_lane& l, std::uint32_t taken, std::int64_t now);
+  void park(const open_lane& l, const finished& f, std::int64_t now);
+  void announce(const open_lane& l, std::int64_t now);
 
   ledger& ledger_;
+  outbox& outbox_;
+  replay_table& replays_;
   std::set<std::int64_t> finished_; ///< handlers, in this group
   std::int64_t now_ = 0;
   statement forget_open_, reset_lanes_;
-  statement put_handler_, set_paused_;
-  statement due_, next_due_, message_, earlier_, undoes_, stand_behind_, begin_, insert_attempt_;
-  statement end_attempt_, lane_, advance_, wait_, wake_behind_;
+  statement due_, next_due_, earlier_, beside_, stand_behind_, not_before_, begin_, insert_attempt_;
+  statement end_attempts_, lane_, advance_, wait_, wake_behind_;
+  statement park_, park_key_, park_lane_, announce_, wake_epoch_;
 };
 
 } // namespace tidemark::store

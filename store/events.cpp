@@ -45,6 +45,11 @@ event_table::event_table(ledger& l, key_runs& keys)
                     " FROM events e INDEXED BY events_block JOIN inclusions i ON i.id = e.inclusion"
                     " WHERE e.chain = ? AND e.status < 2"
                     " GROUP BY e.block, i.block_hash ORDER BY e.block DESC LIMIT ?"),
+      backlog_(l.db, "SELECT e.block, e.tx_index, e.log_index, e.tx, e.ordinal, i.data"
+                     " FROM events e INDEXED BY events_block JOIN inclusions i"
+                     " ON i.id = e.inclusion WHERE e.chain = ? AND e.block >= ?"
+                     " AND (e.block, e.tx_index, e.log_index) > (?, ?, ?) AND e.status < 2"
+                     " ORDER BY e.block, e.tx_index, e.log_index LIMIT ?"),
       insert_event_(
           l.db, "INSERT INTO events (id, chain, tx, tx_index, log_index, ordinal, block, inclusion,"
                 " status, version, depth, tag, first_seen, address)"
@@ -71,7 +76,8 @@ event_table::event_table(ledger& l, key_runs& keys)
                    " WHERE f.event = ? AND f.status = ? AND i.block_hash = ?"),
       insert_fact_(l.db,
                    "INSERT INTO feed (seq, event, inclusion, version, status, why, n, head, at)"
-                   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)") {}
+                   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+      named_(l.db, "SELECT 1 FROM hints WHERE event = ? LIMIT 1") {}
 
 std::optional<stored_event> event_table::find(std::int64_t chain, const evm::hash32& tx,
                                               std::int32_t log_index) {
@@ -102,6 +108,24 @@ event_table::pending(std::int64_t chain, std::optional<std::uint64_t> above, std
   std::vector<tide::ripening> found;
   for (rows r = pending_.query(chain, above ? *above + 1 : 0, to); r.next();)
     found.push_back({{r.u64(0), r.hash(1)}, {r.u64(2), r.code<tide::tag>(3)}});
+  return found;
+}
+
+std::vector<backlog_event> event_table::backlog(std::int64_t chain, std::uint64_t from_block,
+                                                const std::optional<backlog_place>& after,
+                                                std::size_t limit) {
+  std::vector<backlog_event> found;
+  const std::uint64_t from = after ? after->block : from_block;
+  const std::int64_t block = after ? static_cast<std::int64_t>(after->block) : -1;
+  for (rows r = backlog_.query(chain, from, block, after ? after->tx_index : 0,
+                               after ? after->log_index : -2, limit);
+       r.next();) {
+    backlog_event& e = found.emplace_back();
+    e.place = {r.u64(0), r.u32(1), r.i32(2)};
+    e.tx = r.hash(3);
+    if (!r.null(4)) e.ordinal = r.u32(4);
+    e.data = r.text(5);
+  }
   return found;
 }
 
@@ -152,8 +176,7 @@ stored_event event_table::open(std::int64_t chain, const std::optional<stored_ev
   if (prior) update_event(e, log, to);
   e.tx_index = log.tx_index;
   e.row = {to, log.block, log.digest, log.asks, tide::why::none};
-  for (const std::string& s : log.subscriptions)
-    insert_subscription_.run(ledger_.names.id(tide::name_kind::subscription, s), e.id);
+  note(e, log.subscriptions);
   insert_inclusion_.run(e.inclusion, e.id, log.block.number, log.block.hash, log.time, log.ordinal,
                         log.digest, replaces, std::string_view(log.data));
   add_fact(e, tide::why::none, d);
@@ -181,6 +204,11 @@ void event_table::ask_more(stored_event& e, const tide::needs& asks) {
   set_asks_.run(asks.blocks, asks.at_least, e.id);
 }
 
+void event_table::note(const stored_event& e, const std::vector<std::string>& subscriptions) {
+  for (const std::string& s : subscriptions)
+    insert_subscription_.run(ledger_.names.id(tide::name_kind::subscription, s), e.id);
+}
+
 void event_table::add_fact(const stored_event& e, tide::why why, const decision& d) {
   std::uint32_t n = 1;
   if (e.version > 2) { // before that no state can have come twice
@@ -190,6 +218,16 @@ void event_table::add_fact(const stored_event& e, tide::why why, const decision&
   insert_fact_.run(++ledger_.last.feed, e.id, e.inclusion, e.version, e.row.status, why, n, d.head,
                    d.at);
   ledger_.bells.feed();
+  if (const chain_entry* c = ledger_.chains.by_row(e.chain)) {
+    ++ledger_.did.facts[{c->chain_id, e.row.status}];
+    if (e.row.status == tide::status::confirmed && !named(e)) ++ledger_.did.unnamed[c->chain_id];
+  }
+}
+
+/// Did a webhook name this event?
+bool event_table::named(const stored_event& e) {
+  rows r = named_.query(e.id);
+  return r.next();
 }
 
 } // namespace tidemark::store

@@ -12,8 +12,8 @@ constexpr std::int64_t lease_ms = 60'000;
 
 } // namespace
 
-hint_queue::hint_queue(ledger& l, event_table& events)
-    : ledger_(l), events_(events),
+hint_queue::hint_queue(ledger& l, event_table& events, source_quality& quality)
+    : ledger_(l), events_(events), quality_(quality),
       raw_again_(l.db, "SELECT w.id, w.source, w.at, w.headers, w.body FROM again a"
                        " CROSS JOIN webhooks w ON w.id = a.webhook WHERE a.webhook > ?"
                        " ORDER BY a.webhook LIMIT ?"),
@@ -24,7 +24,8 @@ hint_queue::hint_queue(ledger& l, event_table& events)
       clear_again_(l.db, "DELETE FROM again WHERE webhook = ?"),
       insert_hint_(l.db,
                    "INSERT INTO hints (webhook, n, chain, tx, block, block_hash, log_index, state,"
-                   " event, tries, looks_ms, due) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?)"),
+                   " event, tries, looks_ms, due, takes_back)"
+                   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)"),
       put_intake_(
           l.db,
           "INSERT INTO intake (webhook, state, hints, seen, last_at)"
@@ -38,10 +39,13 @@ hint_queue::hint_queue(ledger& l, event_table& events)
                 "SELECT due FROM hints WHERE chain = ? AND due IS NOT NULL ORDER BY due LIMIT 1"),
       lease_(l.db, "UPDATE hints SET due = ?, tries = tries + 1 WHERE webhook = ? AND n = ?"),
       source_(l.db, "SELECT source FROM webhooks WHERE id = ?"),
+      came_(l.db, "SELECT source, at FROM webhooks WHERE id = ?"),
+      seen_at_(l.db, "SELECT at FROM feed WHERE event = ? ORDER BY version LIMIT 1"),
       put_again_(l.db, "INSERT OR IGNORE INTO again (webhook) VALUES (?)"),
       reopen_(l.db, "UPDATE hints SET due = NULL WHERE webhook = ?"),
       settle_(l.db, "UPDATE hints SET state = ?, event = ?, due = ?, looks_ms = ?"
                     " WHERE webhook = ? AND n = ? AND chain = ?"),
+      takes_back_(l.db, "SELECT takes_back FROM hints WHERE webhook = ? AND n = ?"),
       least_state_(l.db, "SELECT min(state) FROM hints WHERE webhook = ?"),
       state_(l.db, "SELECT state FROM intake WHERE webhook = ?"),
       set_state_(l.db, "UPDATE intake SET state = ? WHERE webhook = ?"),
@@ -71,14 +75,14 @@ std::vector<raw_webhook> hint_queue::untaken(std::size_t max_rows, std::size_t m
 }
 
 hint_state hint_queue::put_hint(std::int64_t webhook, std::uint32_t n, const hint_in& h,
-                                std::int64_t now) {
+                                std::int64_t now, bool again) {
   std::optional<std::int64_t> chain, event, due;
   hint_state state = hint_state::unroutable;
   if (h.chain_id) {
     const chain_entry* known = ledger_.chains.by_id(*h.chain_id);
     chain = known ? known->chain : ledger_.chains.make(*h.chain_id).chain;
     state = hint_state::received;
-    if (h.tx && h.log_index) {
+    if (h.tx && h.log_index && !h.takes_back) {
       const auto held = events_.find(*chain, *h.tx, static_cast<std::int32_t>(*h.log_index));
       if (held && held->row.status != tide::status::rolled_back) {
         state = hint_state::verified;
@@ -90,7 +94,10 @@ hint_state hint_queue::put_hint(std::int64_t webhook, std::uint32_t n, const hin
       ledger_.bells.hints(*h.chain_id);
     }
   }
-  insert_hint_.run(webhook, n, chain, h.tx, h.block, h.block_hash, h.log_index, state, event, due);
+  insert_hint_.run(webhook, n, chain, h.tx, h.block, h.block_hash, h.log_index, state, event, due,
+                   h.takes_back);
+  if (event && !again) quality_.named(*event, webhook, n);
+  if (!due) settled(webhook, state, event);
   return state;
 }
 
@@ -102,8 +109,9 @@ void hint_queue::put(std::span<const extracted> webhooks, std::int64_t now) {
       clear_again_.run(w.webhook);
     }
     hint_state state = w.hints.empty() ? w.state_if_no_hints : hint_state::unparsed;
+    if (w.hints.empty()) settled(w.webhook, state, std::nullopt);
     for (std::uint32_t n = 0; n < w.hints.size(); ++n)
-      state = std::min(state, put_hint(w.webhook, n, w.hints[n], now));
+      state = std::min(state, put_hint(w.webhook, n, w.hints[n], now, was_read));
     if (was_read) set_state(w.webhook, state);
     put_intake_.run(w.webhook, state, w.hints.size());
     ledger_.last.taken = std::max(ledger_.last.taken, w.webhook);
@@ -166,14 +174,38 @@ void hint_queue::set_state(std::int64_t webhook, hint_state to) {
   if (change != 0) count_false_.run(change, webhook);
 }
 
+/// For the metrics: what became of a hint, and how early it was.
+void hint_queue::settled(std::int64_t webhook, hint_state state,
+                         const std::optional<std::int64_t>& event) {
+  std::string source;
+  std::int64_t came = 0;
+  {
+    rows r = came_.query(webhook);
+    if (!r.next()) return;
+    source = ledger_.names.text(r.i64(0));
+    came = r.i64(1);
+  }
+  ++ledger_.did.hints[{source, state}];
+  if (state != hint_state::verified || !event) return;
+  rows r = seen_at_.query(*event);
+  if (r.next()) ledger_.did.leads.emplace_back(source, std::max<std::int64_t>(r.i64(0) - came, 0));
+}
+
 void hint_queue::settle(std::int64_t chain, const tide::hint_verdict& v) {
   std::optional<std::int64_t> event;
   if (v.event)
     if (const auto e = events_.find(chain, v.event->tx, v.event->log_index)) event = e->id;
-  settle_.run(v.state, event, v.due, v.looks_ms, v.webhook, v.n, chain);
+  auto to = v.state;
+  // A sender that says so of what is not there says the truth.
+  if (to == hint_state::not_found)
+    if (rows r = takes_back_.query(v.webhook, v.n); r.next() && r.i64(0) != 0)
+      to = hint_state::irrelevant;
+  settle_.run(to, event, v.due, v.looks_ms, v.webhook, v.n, chain);
   // Hints that were read again meanwhile are other hints: nothing is settled.
   if (sqlite3_changes(ledger_.db.handle()) == 0) return;
-  hint_state least = v.state;
+  if (event && to == hint_state::verified) quality_.named(*event, v.webhook, v.n);
+  if (!v.due) settled(v.webhook, to, event);
+  hint_state least = to;
   if (rows r = least_state_.query(v.webhook); r.next()) least = r.code<hint_state>(0);
   set_state(v.webhook, least);
 }

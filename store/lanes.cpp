@@ -6,22 +6,32 @@
 namespace tidemark::store {
 namespace {
 
-constexpr std::size_t released_at_once = 64;
+std::string name_of(std::int64_t handler, std::uint32_t epoch, std::string_view key) {
+  return std::to_string(handler) + '\n' + std::to_string(epoch) + '\n' + std::string(key);
+}
 
 } // namespace
 
 lane_book::lane_book(ledger& l)
-    : ledger_(l), find_(l.db, "SELECT id, chain, head, next, held FROM lanes"
-                              " WHERE handler = ? AND key = ? AND epoch = ?"),
-      load_(l.db, "SELECT handler, chain, head, next, held, key, epoch FROM lanes WHERE id = ?"),
+    : ledger_(l), find_(l.db, "SELECT id, chain, head, next, held, state FROM lanes"
+                              " WHERE handler = ? AND key = ? AND epoch = ? AND job = 0"),
+      load_(l.db, "SELECT handler, chain, head, next, held, key, epoch, state FROM lanes"
+                  " WHERE id = ?"),
       insert_(l.db,
               "INSERT INTO lanes (id, handler, key, epoch, chain, state, head, next, held, tries,"
               " since, due) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)"),
       set_next_(l.db, "UPDATE lanes SET next = ?, held = ? WHERE id = ?"),
-      wake_(l.db, "UPDATE lanes SET next = ?, held = ?, state = ?, tries = 0, since = ?, due = ? "
-                  "WHERE id = ?"),
-      insert_message_(l.db, "INSERT INTO outbox (lane, seq, feed, subscription, instance, late)"
-                            " VALUES (?, ?, ?, ?, ?, ?)"),
+      wake_(
+          l.db,
+          "UPDATE lanes SET next = ?, held = ?, state = ?, tries = 0, age = 0, since = ?, due = ? "
+          "WHERE id = ?"),
+      full_(l.db,
+            "UPDATE lanes SET due = ?1 WHERE id = ?2 AND state = 1 AND tries = 0 AND due > ?1"),
+      insert_message_(l.db,
+                      "INSERT INTO outbox (lane, seq, feed, subscription, instance, late, most,"
+                      " job, notice) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+      insert_parked_(l.db, "INSERT INTO parked (lane, seq, tries, at, behind)"
+                           " VALUES (?, ?, 0, ?, 1)"),
       insert_waiting_(l.db, "INSERT INTO waiting (lane, late, block, tx_index, log_index, event,"
                             " subscription, feed) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
       delete_waiting_(l.db, "DELETE FROM waiting WHERE lane = ? AND late = ? AND block = ?"
@@ -33,7 +43,14 @@ lane_book::lane_book(ledger& l)
       conclude_(l.db, "UPDATE waiting SET feed = ? WHERE event = ? AND late = 0"),
       told_(l.db, "SELECT o.lane, o.subscription FROM feed f CROSS JOIN outbox o ON o.feed = f.seq"
                   " WHERE f.event = ? AND f.inclusion = ? AND f.version < ?"
-                  " ORDER BY f.version DESC") {}
+                  " ORDER BY f.version DESC"),
+      facts_(l.db, "SELECT seq, status FROM feed WHERE event = ? AND inclusion = ? AND status < 2"
+                   " ORDER BY version"),
+      known_(l.db, "SELECT 1 FROM feed f CROSS JOIN outbox o ON o.feed = f.seq"
+                   " CROSS JOIN lanes l ON l.id = o.lane WHERE f.event = ?1 AND f.inclusion = ?2"
+                   " AND l.handler = ?3 UNION ALL SELECT 1 FROM waiting w"
+                   " CROSS JOIN lanes l ON l.id = w.lane WHERE w.event = ?1 AND l.handler = ?3"
+                   " LIMIT 1") {}
 
 void lane_book::start(std::int64_t now, bool in_order) {
   now_ = now;
@@ -46,25 +63,31 @@ void lane_book::start(std::int64_t now, bool in_order) {
 
 lane& lane_book::remember(lane l) {
   lane& kept = lanes_.emplace_back(std::move(l));
-  by_key_.emplace(std::to_string(kept.handler) + '\n' + kept.key, &kept);
+  by_key_.emplace(name_of(kept.handler, kept.epoch, kept.key), &kept);
   by_id_.emplace(kept.id, &kept);
   return kept;
 }
 
 lane& lane_book::by_key(const tide::route& route, std::int64_t chain) {
-  const std::int64_t handler = ledger_.names.id(tide::name_kind::handler, route.handler);
-  const auto known = by_key_.find(std::to_string(handler) + '\n' + route.key);
+  return open(ledger_.names.id(tide::name_kind::handler, route.handler), route.key, chain);
+}
+
+lane& lane_book::open(std::int64_t handler, std::string_view key, std::int64_t chain,
+                      std::optional<std::uint32_t> epoch) {
+  const std::uint32_t in = epoch.value_or(ledger_.handler(handler).epoch);
+  const auto known = by_key_.find(name_of(handler, in, key));
   if (known != by_key_.end()) return *known->second;
   lane l;
   l.handler = handler;
-  l.key = route.key;
-  l.epoch = ledger_.handler(handler).epoch;
-  if (rows r = find_.query(handler, std::string_view(route.key), l.epoch); r.next()) {
+  l.key = key;
+  l.epoch = in;
+  if (rows r = find_.query(handler, key, in); r.next()) {
     l.id = r.i64(0);
     l.chain = r.i64(1);
     l.head = r.u64(2);
     l.next = r.u64(3);
     l.held = r.u64(4);
+    l.parked = r.code<tide::message_state>(5) == tide::message_state::parked;
   } else {
     l.id = ++ledger_.last.lane;
     l.chain = chain;
@@ -86,14 +109,25 @@ lane& lane_book::by_id(std::int64_t id) {
   l.held = r.u64(4);
   l.key = r.text(5);
   l.epoch = r.u32(6);
+  l.parked = r.code<tide::message_state>(7) == tide::message_state::parked;
   return remember(std::move(l));
 }
 
 void lane_book::send(lane& l, std::int64_t feed, std::int64_t subscription, bool late) {
+  append(l, {feed, subscription, late});
+}
+
+void lane_book::append(lane& l, const outgoing& o) {
   if (l.head == l.next) l.woken = true;
   l.changed = true;
   const std::int64_t instance = ledger_.names.id(tide::name_kind::instance, ledger_.instance);
-  insert_message_.run(l.id, l.next++, feed, subscription, instance, late);
+  std::string row;
+  if (o.notice) row = tide::to_row(*o.notice);
+  insert_message_.run(l.id, l.next, o.feed, o.subscription, instance, o.late,
+                      ledger_.settings_of(l.handler).max_message, o.job,
+                      o.notice ? std::optional(std::string_view(row)) : std::nullopt);
+  if (l.parked) insert_parked_.run(l.id, l.next, now_);
+  ++l.next;
 }
 
 void lane_book::hold(lane& l, const stored_event& e, std::int64_t subscription, bool late,
@@ -117,11 +151,21 @@ std::vector<lane_book::place> lane_book::places_of(std::int64_t event) {
   return found;
 }
 
+/// `start: {CHAIN: BLOCK}` lets nothing through that lies below.
+bool lane_book::too_early(const tide::route& route, const stored_event& e) {
+  const auto handler = ledger_.names.id(tide::name_kind::handler, route.handler);
+  const auto& from = ledger_.settings_of(handler).from;
+  if (from.empty()) return false;
+  const chain_entry* c = ledger_.chains.by_row(e.chain);
+  const auto first = c ? from.find(c->chain_id) : from.end();
+  return first != from.end() && e.row.block.number < first->second;
+}
+
 void lane_book::told_pending(const stored_event& e, std::span<const tide::route> routes,
                              bool late) {
   for (const tide::route& route : routes) {
     const tide::dispatch d = tide::dispatch_fact(tide::status::pending, route, late, false);
-    if (!d.send && !d.hold) continue;
+    if ((!d.send && !d.hold) || too_early(route, e)) continue;
     lane& l = by_key(route, e.chain);
     const std::int64_t about = ledger_.names.id(tide::name_kind::subscription, route.subscription);
     if (d.send) send(l, ledger_.last.feed, about, late);
@@ -150,7 +194,7 @@ void lane_book::told_confirmed(const stored_event& e, std::span<const tide::rout
   for (const tide::route& route : routes) {
     const std::int64_t handler = ledger_.names.id(tide::name_kind::handler, route.handler);
     if (std::find(has_place.begin(), has_place.end(), handler) != has_place.end()) continue;
-    if (!route.confirmed) continue;
+    if (!route.confirmed || too_early(route, e)) continue;
     lane& l = by_key(route, e.chain);
     const tide::dispatch d =
         tide::dispatch_fact(tide::status::confirmed, route, late, l.held > 0 || !in_order_);
@@ -161,58 +205,15 @@ void lane_book::told_confirmed(const stored_event& e, std::span<const tide::rout
   }
 }
 
-void lane_book::told_rolled_back(const stored_event& e) {
-  const std::int64_t feed = ledger_.last.feed;
-  for (const place& p : places_of(e.id)) {
-    lane& l = by_id(p.lane);
-    leave(l, e, p.late);
-    l.loosened = true;
-  }
-  concluded_.erase(e.id);
-  std::vector<tide::told_message> told;
-  for (rows r = told_.query(e.id, e.inclusion, e.version); r.next();)
-    told.push_back({0, r.i64(0), r.i64(1)});
-  for (tide::told_message& m : told)
-    m.handler = by_id(m.lane).handler;
-  for (const tide::told_message& m : tide::taken_back(told))
-    send(by_id(m.lane), feed, m.subscription, false);
+bool lane_book::goes(const lane& l) const {
+  const chain_entry* c = ledger_.chains.by_row(l.chain);
+  if (c && c->halted) return false;
+  return l.key.empty() || l.epoch <= ledger_.handler(l.handler).announced;
 }
 
-void lane_book::release(lane& l) {
-  struct held {
-    stored_event event;
-    std::int64_t subscription = 0, feed = 0;
-  };
-  for (;;) {
-    std::vector<held> front;
-    std::vector<tide::held_message> states;
-    for (rows r = front_.query(l.id, released_at_once); r.next();) {
-      held h;
-      h.event.row.block.number = r.u64(0);
-      h.event.tx_index = r.u32(1);
-      h.event.log_index = r.i32(2);
-      h.event.id = r.i64(3);
-      h.subscription = r.i64(4);
-      const auto now = concluded_.find(h.event.id);
-      if (now != concluded_.end()) h.feed = now->second.feed;
-      if (!r.null(5)) h.feed = r.i64(5);
-      states.push_back({h.feed != 0});
-      front.push_back(h);
-    }
-    const std::size_t n = tide::released(states);
-    for (std::size_t i = 0; i < n; ++i) {
-      leave(l, front[i].event, false);
-      send(l, front[i].feed, front[i].subscription, false);
-      const auto c = concluded_.find(front[i].event.id);
-      if (c != concluded_.end() && c->second.places > 0) --c->second.places;
-    }
-    if (n < released_at_once) return;
-  }
-}
-
-void lane_book::write(lane& l, bool halted) {
+void lane_book::write(lane& l) {
   using state = tide::message_state;
-  const std::optional<std::int64_t> due = l.woken && !halted ? std::optional(now_) : std::nullopt;
+  const std::optional<std::int64_t> due = l.woken && goes(l) ? std::optional(now_) : std::nullopt;
   if (l.fresh)
     insert_.run(l.id, l.handler, std::string_view(l.key), l.epoch, l.chain,
                 l.woken ? state::queued : state::delivered, l.head, l.next, l.held, now_, due);
@@ -220,16 +221,20 @@ void lane_book::write(lane& l, bool halted) {
     wake_.run(l.next, l.held, state::queued, now_, due, l.id);
   else
     set_next_.run(l.next, l.held, l.id);
-  if (l.woken) ledger_.bells.handler(l.handler);
+  // A batch that lingers is full.
+  const std::uint64_t batch = ledger_.settings_of(l.handler).batch;
+  const bool full = !l.woken && batch > 1 && l.next - l.head >= batch;
+  if (full) full_.run(now_, l.id);
+  if (l.woken || full) ledger_.bells.handler(l.handler);
 }
 
-void lane_book::finish(bool halted) {
+void lane_book::finish() {
   for (lane& l : lanes_)
     if (l.loosened && l.held > 0) release(l);
   for (const auto& [event, c] : concluded_)
     if (c.places > 0) conclude_.run(c.feed, event);
   for (lane& l : lanes_)
-    if (l.changed) write(l, halted);
+    if (l.changed) write(l);
 }
 
 } // namespace tidemark::store

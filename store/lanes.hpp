@@ -18,10 +18,19 @@ struct lane {
   std::string key;
   std::uint32_t epoch = 1;
   std::uint64_t head = 1, next = 1, held = 0;
+  bool parked = false;   ///< what comes waits for an operator too
   bool fresh = false;    ///< no row yet
   bool changed = false;  ///< written at the end of the set
   bool woken = false;    ///< was empty, and has something to send now
   bool loosened = false; ///< what it holds may go at the end of the set
+};
+
+/// What goes to the end of a lane.
+struct outgoing {
+  std::optional<std::int64_t> feed, subscription;
+  bool late = false;
+  std::optional<tide::notice> notice = std::nullopt;
+  std::int64_t job = 0; ///< of a replay that sends it as a new one
 };
 
 /// What facts do to lanes, for one set: nothing is released before `finish`, so nothing is released
@@ -39,8 +48,19 @@ public:
   /// before the set.
   void told_confirmed(const stored_event& e, std::span<const tide::route> routes, bool late,
                       bool is_new);
+  /// A confirmed event turned out to be one of a further subscription: who hears of it by that one
+  /// alone is told now.
+  void told_late(const stored_event& e, std::span<const tide::route> routes);
   void told_rolled_back(const stored_event& e);
-  void finish(bool halted);
+  /// To a handler that was not there when it was told; what it was sent already stays. Events come
+  /// in the chain's order.
+  void told_later(const stored_event& e, const tide::route& route);
+  /// In the handler's epoch, or in that of an announcement, whose key is empty.
+  lane& open(std::int64_t handler, std::string_view key, std::int64_t chain,
+             std::optional<std::uint32_t> epoch = std::nullopt);
+  /// Its place, which `l.next` said before.
+  void append(lane& l, const outgoing& o);
+  void finish();
 
 private:
   struct place { ///< in `waiting`
@@ -53,6 +73,7 @@ private:
     std::size_t places = 0;
   };
 
+  bool too_early(const tide::route& r, const stored_event& e);
   lane& by_key(const tide::route& r, std::int64_t chain);
   lane& by_id(std::int64_t id);
   lane& remember(lane l);
@@ -62,7 +83,8 @@ private:
   void leave(lane& l, const stored_event& e, bool late);
   std::vector<place> places_of(std::int64_t event);
   void release(lane& l);
-  void write(lane& l, bool halted);
+  void write(lane& l);
+  bool goes(const lane& l) const;
 
   ledger& ledger_;
   std::int64_t now_ = 0;
@@ -72,8 +94,9 @@ private:
   std::unordered_map<std::int64_t, lane*> by_id_;
   std::unordered_map<std::int64_t, conclusion> concluded_;
 
-  statement find_, load_, insert_, set_next_, wake_;
-  statement insert_message_, insert_waiting_, delete_waiting_, places_, front_, conclude_, told_;
+  statement find_, load_, insert_, set_next_, wake_, full_;
+  statement insert_message_, insert_parked_, insert_waiting_, delete_waiting_, places_, front_,
+      conclude_, told_, facts_, known_;
 };
 
 } // namespace tidemark::store

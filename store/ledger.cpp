@@ -25,15 +25,17 @@ void ledger::reload() {
   names.forget();
   chains.load();
   handlers.clear();
-  statement known(db, "SELECT handler, epoch, paused FROM handlers");
+  statement known(db, "SELECT handler, epoch, paused, announced FROM handlers");
   for (rows r = known.query(); r.next();)
-    handlers[r.i64(0)] = {r.u32(1), r.i64(2) != 0};
+    handlers[r.i64(0)] = {r.u32(1), r.u32(3), r.i64(2) != 0};
   last.event = db.number("SELECT max(id) FROM events");
   last.inclusion = db.number("SELECT max(id) FROM inclusions");
   last.feed = db.number("SELECT max(seq) FROM feed");
   last.lane = db.number("SELECT max(id) FROM lanes");
   last.webhook = db.number("SELECT max(id) FROM webhooks");
   last.attempt = db.number("SELECT max(id) FROM attempts");
+  replays = static_cast<std::uint64_t>(
+      db.number("SELECT count(*) FROM jobs WHERE state = 0 AND kind = 'replay'"));
   last.taken = db.number("SELECT at FROM cursors WHERE name = 'intake'");
 }
 
@@ -41,6 +43,17 @@ const handler_entry& ledger::handler(std::int64_t id) const {
   static const handler_entry unknown;
   const auto at = handlers.find(id);
   return at == handlers.end() ? unknown : at->second;
+}
+
+const handler_settings& ledger::settings_of(std::int64_t handler) const {
+  static const handler_settings none;
+  const auto at = settings.find(handler);
+  return at == settings.end() ? none : at->second;
+}
+
+std::string ledger::chain_name(std::uint64_t chain_id) const {
+  const auto at = chain_names.find(chain_id);
+  return at == chain_names.end() ? std::to_string(chain_id) : at->second;
 }
 
 } // namespace tidemark::store

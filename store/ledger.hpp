@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 // What the writer's parts share, and what an undone transaction takes back.
 
@@ -19,9 +20,27 @@ struct last_ids {
 };
 
 struct handler_entry {
-  std::uint32_t epoch = 1;
+  std::uint32_t epoch = 1;     ///< of what is queued now
+  std::uint32_t announced = 1; ///< of what is sent now
   bool paused = false;
 };
+/// What the config says; not in the tables.
+struct handler_settings {
+  std::int64_t pending_max_age = 0, linger = 0;
+  std::uint64_t max_message = 0;
+  std::uint32_t batch = 1;
+  std::vector<std::uint64_t> chains = {};
+  std::map<std::uint64_t, std::uint64_t> from = {};
+};
+
+/// Of a row of `lanes`: it may be sent if its chain is not halted. A parked one may not, nor what
+/// is queued for an epoch that is not announced (the announcement itself has no key).
+#define TIDEMARK_LANE_READY                                                                        \
+  "state NOT IN (2, 5) AND head < next AND (key = '' OR epoch <="                                  \
+  " (SELECT announced FROM handlers WHERE handlers.handler = lanes.handler))"
+/// It may be sent.
+#define TIDEMARK_LANE_GOES                                                                         \
+  TIDEMARK_LANE_READY " AND chain NOT IN (SELECT chain FROM chains WHERE halted IS NOT NULL)"
 
 /// The bells of one group, each once.
 class ringer {
@@ -49,13 +68,21 @@ struct ledger {
   name_table names;
   chain_list chains;
   std::map<std::int64_t, handler_entry> handlers;
+  std::map<std::int64_t, handler_settings> settings;
+  std::map<std::uint64_t, std::string> chain_names; ///< as the config calls them
+  std::uint64_t replays = 0;                        ///< that run
   last_ids last;
   ringer bells;
   std::string instance;
+  std::int64_t now = 0; ///< of the last write that has a time
+  tally did;            ///< in this group
   /// The group holds facts or messages: synced at its commit whatever the durability.
   bool must_sync = false;
 
   const handler_entry& handler(std::int64_t id) const;
+  const handler_settings& settings_of(std::int64_t handler) const;
+  /// Its number, where the config has no name for it.
+  std::string chain_name(std::uint64_t chain_id) const;
 };
 
 } // namespace tidemark::store

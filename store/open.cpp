@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "store/parts.hpp"
 #include "store/schema.hpp"
+#include "store/upkeep_parts.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -36,9 +37,11 @@ int note_log(void* of, sqlite3*, const char*, int frames) {
 /// process ended.
 void start(parts& p) {
   p.db->hook = nullptr;
+  begin_on_backup(*p.db, p.how.now);
   p.all = std::make_unique<tables>(*p.db);
   p.db->exec("BEGIN IMMEDIATE");
   p.all->deliveries.start();
+  p.all->jobs.start();
   p.db->exec("COMMIT");
   p.all->book.instance = p.how.instance;
   p.db->hook = p.how.hook;

@@ -3,8 +3,15 @@
 
 #include "store/apply.hpp"
 #include "store/checkpoint.hpp"
+#include "store/counting.hpp"
 #include "store/delivery.hpp"
+#include "store/handlers.hpp"
 #include "store/hints.hpp"
+#include "store/jobs.hpp"
+#include "store/lists.hpp"
+#include "store/parking.hpp"
+#include "store/prune.hpp"
+#include "store/replays.hpp"
 #include "store/store.hpp"
 #include "store/webhooks.hpp"
 
@@ -29,17 +36,29 @@ private:
 struct tables {
   explicit tables(connection& db)
       : book(db), webhook_keys(db, webhook_key_table), event_keys(db, event_key_table),
-        webhooks(book, webhook_keys), events(book, event_keys), hints(book, events), lanes(book),
-        chains(book, event_keys, events, lanes, hints), deliveries(book) {}
+        webhooks(book, webhook_keys), events(book, event_keys), quality(book),
+        hints(book, events, quality), lanes(book), lists(book), counts(book, lists),
+        chains(book, event_keys, events, lanes, hints, quality, counts), jobs(book), messages(book),
+        handlers(book, lanes), dead(book, messages, lanes),
+        replays(book, events, messages, lanes, jobs), deliveries(book, messages, replays) {}
 
   ledger book;
   key_runs webhook_keys, event_keys;
   webhook_log webhooks;
   event_table events;
+  source_quality quality;
   hint_queue hints;
   lane_book lanes;
+  list_book lists;
+  count_book counts;
   chain_writer chains;
+  job_table jobs;
+  outbox messages;
+  handler_table handlers;
+  parking dead;
+  replay_table replays;
   delivery_queue deliveries;
+  std::unique_ptr<pruner> old = {}; ///< from the first order on
 };
 
 struct parts {

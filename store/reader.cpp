@@ -2,6 +2,7 @@
 #include "store/reader.hpp"
 
 #include "store/parts.hpp"
+#include "store/quality.hpp"
 #include "store/reading.hpp"
 #include "store/schema.hpp"
 
@@ -81,12 +82,21 @@ result<std::optional<chain_row>> reader::chain(std::uint64_t chain_id) {
 
 result<std::vector<source_row>> reader::sources() {
   return reading(*parts_, [](connection& db) {
-    statement all(db,
-                  "SELECT n.name, s.last_at, s.received, s.duplicate, s.not_found FROM sources s"
-                  " CROSS JOIN names n ON n.id = s.source ORDER BY n.name");
+    statement all(db, "SELECT n.name, s.last_at, s.received, s.duplicate, s.not_found, s.late,"
+                      " s.out_of_order, s.missed, s.source FROM sources s"
+                      " CROSS JOIN names n ON n.id = s.source ORDER BY n.name");
+    statement delays(db, "SELECT step, count FROM source_delays WHERE source = ? ORDER BY step");
     std::vector<source_row> found;
-    for (rows r = all.query(); r.next();)
-      found.push_back({std::string(r.text(0)), r.i64(1), r.u64(2), r.u64(3), r.u64(4)});
+    for (rows r = all.query(); r.next();) {
+      source_row& s =
+          found.emplace_back(source_row{std::string(r.text(0)), r.i64(1), r.u64(2), r.u64(3),
+                                        r.u64(4), r.u64(5), r.u64(6), r.u64(7)});
+      std::vector<delay_count> counts;
+      for (rows d = delays.query(r.i64(8)); d.next();)
+        counts.push_back({d.u32(0), d.u64(1)});
+      s.delay_p50 = delay_quantile(counts, 50);
+      s.delay_p99 = delay_quantile(counts, 99);
+    }
     return found;
   });
 }
@@ -146,6 +156,21 @@ result<page<audit_row>> reader::audit(const page_request& p) {
       return audit_row{row.i64(0), row.i64(1), std::string(row.text(2)), std::string(row.text(3)),
                        std::string(row.text(4))};
     });
+  });
+}
+
+result<std::optional<job_row>> reader::job(std::int64_t id) {
+  return reading(*parts_, [&](connection& db) -> std::optional<job_row> {
+    statement one(db, "SELECT id, kind, state, missing, extra, equal, at, reason FROM jobs"
+                      " WHERE id = ?");
+    rows r = one.query(id);
+    if (!r.next()) return std::nullopt;
+    return job_row{r.i64(0),
+                   std::string(r.text(1)),
+                   r.code<tide::job_state>(2),
+                   {r.u64(3), r.u64(4), r.u64(5)},
+                   r.i64(6),
+                   std::string(r.text(7))};
   });
 }
 

@@ -34,6 +34,8 @@ public:
   result<std::vector<handler_row>> handlers();
   result<sizes> size();
 
+  result<std::optional<job_row>> job(std::int64_t id);
+
   // Events
   result<page<event_item>> events(const event_filter& filter, const page_request& page);
   result<std::optional<event_life>> event(const tide::event_key& key);
@@ -42,6 +44,11 @@ public:
   /// The highest seq; 0: nothing yet.
   result<std::uint64_t> feed_end();
   result<page<reorg_row>> reorgs(const page_request& page);
+
+  // Lists
+  /// Newest first.
+  result<page<list_row>> list(const std::string& name, const page_request& page);
+  result<std::uint64_t> list_size(const std::string& name);
 
   // Webhooks
   result<page<webhook_row>> webhooks(const std::optional<std::string>& source,
@@ -55,6 +62,7 @@ public:
   result<page<key_row>> keys(const std::string& handler,
                              const std::optional<tide::message_state>& state,
                              const page_request& page);
+  result<page<dead_row>> dead(const page_request& page);
   result<page<gap_row>> gaps(const page_request& page);
   result<page<audit_row>> audit(const page_request& page);
 

@@ -18,12 +18,35 @@ CREATE TABLE chains (
   mark INTEGER, mark_hash BLOB,                  -- read twice up to here, and the chain's own policy holds
   final INTEGER, final_hash BLOB, halted TEXT,
   indexes INTEGER NOT NULL DEFAULT 0,            -- tide::numbering, learned
-  blooms INTEGER NOT NULL DEFAULT 0) STRICT;     -- tide::blooms, learned
+  blooms INTEGER NOT NULL DEFAULT 0,             -- tide::blooms, learned
+  forms INTEGER NOT NULL DEFAULT 0) STRICT;      -- +1 with whatever lets more through
 CREATE TABLE blocks (                            -- from max_depth below the mark to the head; pruned behind it
   chain INTEGER NOT NULL, number INTEGER NOT NULL, hash BLOB NOT NULL, parent BLOB NOT NULL,
   time INTEGER NOT NULL, canonical INTEGER NOT NULL,
   whole INTEGER NOT NULL,                        -- read whole and proved, since it is canonical
   PRIMARY KEY (chain, number, hash)) STRICT, WITHOUT ROWID;
+
+-- From which block each subscription counts, and what of it lies below the mark and is still to be scanned.
+CREATE TABLE counting (
+  chain INTEGER NOT NULL, subscription INTEGER NOT NULL, form TEXT NOT NULL,   -- tide::form
+  given INTEGER,                                 -- start_block in the config
+  from_block INTEGER,                            -- NULL: the chain's start, which is not resolved yet
+  forms INTEGER NOT NULL,                        -- chains.forms when it last came to let more through
+  lists INTEGER NOT NULL,                        -- what lists had up to this change was there when it was resolved
+  PRIMARY KEY (chain, subscription)) STRICT, WITHOUT ROWID;
+CREATE TABLE backfills (
+  id INTEGER PRIMARY KEY, chain INTEGER NOT NULL, subscription INTEGER NOT NULL,
+  from_block INTEGER NOT NULL, to_block INTEGER NOT NULL, at INTEGER NOT NULL, forms INTEGER NOT NULL) STRICT;
+CREATE INDEX backfills_chain ON backfills (chain);
+-- Lists of addresses, of files too. `change` 0: there from the first; else its addresses count from list_changes.
+CREATE TABLE lists (list INTEGER PRIMARY KEY) STRICT;
+CREATE TABLE list_entries (
+  id INTEGER PRIMARY KEY, list INTEGER NOT NULL, address BLOB NOT NULL, change INTEGER NOT NULL,
+  UNIQUE (list, address)) STRICT;
+CREATE INDEX list_entries_list ON list_entries (list, id);
+CREATE TABLE list_changes (
+  chain INTEGER NOT NULL, change INTEGER NOT NULL, from_block INTEGER NOT NULL, given INTEGER NOT NULL,
+  PRIMARY KEY (chain, change)) STRICT, WITHOUT ROWID;
 
 -- `webhooks` is what came, append-only, the one row written before the answer.  `intake` is what became of it, written
 -- in id order; a webhook above the cursor is `received`.  `again`: those below it that are to be read once more.
@@ -40,12 +63,20 @@ CREATE TABLE hints (
   webhook INTEGER NOT NULL, n INTEGER NOT NULL, chain INTEGER, tx BLOB, block INTEGER, block_hash BLOB,
   log_index INTEGER, state INTEGER NOT NULL, event INTEGER, tries INTEGER NOT NULL, looks_ms INTEGER NOT NULL,
   due INTEGER,                                   -- NULL: settled
+  takes_back INTEGER NOT NULL DEFAULT 0,         -- the sender says that it is gone
   PRIMARY KEY (webhook, n)) STRICT, WITHOUT ROWID;
 CREATE INDEX hints_due   ON hints (chain, due) WHERE due IS NOT NULL;
 CREATE INDEX hints_event ON hints (event) WHERE event IS NOT NULL;
 CREATE TABLE sources (
   source INTEGER PRIMARY KEY, last_at INTEGER NOT NULL, received INTEGER NOT NULL, duplicate INTEGER NOT NULL,
-  not_found INTEGER NOT NULL) STRICT;
+  not_found INTEGER NOT NULL, late INTEGER NOT NULL DEFAULT 0, out_of_order INTEGER NOT NULL DEFAULT 0,
+  missed INTEGER NOT NULL DEFAULT 0) STRICT;
+-- Which chains a source speaks of, since when, and the highest block that it named; how long after a block it spoke.
+CREATE TABLE source_chains (
+  source INTEGER NOT NULL, chain INTEGER NOT NULL, since INTEGER NOT NULL, highest INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (chain, source)) STRICT, WITHOUT ROWID;
+CREATE TABLE source_delays (
+  source INTEGER NOT NULL, step INTEGER NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (source, step)) STRICT, WITHOUT ROWID;
 CREATE TABLE cursors (name TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
 -- log_index -1 is the transaction itself.  event_keys.key: first 8 bytes of the tx hash; a hit is compared in full.
@@ -73,7 +104,11 @@ CREATE UNIQUE INDEX feed_event ON feed (event, version);
 
 CREATE TABLE handlers (
   handler INTEGER PRIMARY KEY, pending INTEGER NOT NULL, confirmed INTEGER NOT NULL, order_by TEXT NOT NULL,
-  paused INTEGER NOT NULL, reason TEXT NOT NULL, since INTEGER NOT NULL, epoch INTEGER NOT NULL) STRICT;
+  paused INTEGER NOT NULL, reason TEXT NOT NULL, since INTEGER NOT NULL, epoch INTEGER NOT NULL,
+  announced INTEGER NOT NULL,                    -- the epoch that is being sent: the next begins when its queue is empty
+  raised TEXT NOT NULL,                          -- why the epoch was raised
+  filling INTEGER NOT NULL,                      -- what the feed had before it came is not all queued yet
+  away INTEGER) STRICT;                          -- the feed's end when it left the config; NULL: it is there
 -- A lane is a handler's key.  seq < head: done; = head: the one to send; up to next: queued.
 CREATE TABLE lanes (
   id INTEGER PRIMARY KEY, handler INTEGER NOT NULL, key TEXT NOT NULL, epoch INTEGER NOT NULL, chain INTEGER NOT NULL,
@@ -81,23 +116,35 @@ CREATE TABLE lanes (
   head INTEGER NOT NULL, next INTEGER NOT NULL, held INTEGER NOT NULL, tries INTEGER NOT NULL, since INTEGER NOT NULL,
   due INTEGER,                                   -- NULL: empty, in flight, halted, or behind another lane
   behind INTEGER,                                -- that lane
-  UNIQUE (handler, key, epoch)) STRICT;
+  job INTEGER NOT NULL DEFAULT 0,                -- of a replay, whose messages are in `replays`; 0: none
+  age INTEGER NOT NULL DEFAULT 0,                -- ms of the head's budget that are used up
+  batch INTEGER NOT NULL DEFAULT 0,              -- how many messages the batch holds that was composed; 0: none is
+  singles INTEGER NOT NULL DEFAULT 0,            -- messages below go one by one
+  UNIQUE (handler, key, epoch, job)) STRICT;
 CREATE INDEX lanes_due    ON lanes (handler, due) WHERE due IS NOT NULL;
 CREATE INDEX lanes_open   ON lanes (handler) WHERE state <> 3 OR held > 0;
+CREATE INDEX lanes_job    ON lanes (job) WHERE job > 0;
 CREATE INDEX lanes_behind ON lanes (behind) WHERE behind IS NOT NULL;
 CREATE TABLE waiting (                           -- seen, not yet released: keeps the lane's order
   lane INTEGER NOT NULL, late INTEGER NOT NULL, block INTEGER NOT NULL, tx_index INTEGER NOT NULL, log_index INTEGER NOT NULL,
   event INTEGER NOT NULL, subscription INTEGER NOT NULL, feed INTEGER,
   PRIMARY KEY (lane, late, block, tx_index, log_index, event)) STRICT, WITHOUT ROWID;
 CREATE INDEX waiting_event ON waiting (event);
-CREATE TABLE outbox (                            -- the released messages, never updated
+CREATE TABLE outbox (                            -- the released messages; a notice may take a message's place
   lane INTEGER NOT NULL, seq INTEGER NOT NULL, feed INTEGER, subscription INTEGER, instance INTEGER NOT NULL,
-  late INTEGER NOT NULL, notice TEXT, PRIMARY KEY (lane, seq)) STRICT, WITHOUT ROWID;
+  late INTEGER NOT NULL, most INTEGER NOT NULL,
+  job INTEGER NOT NULL,                          -- of the replay that sends it as a new one; 0: none
+  notice TEXT, PRIMARY KEY (lane, seq)) STRICT, WITHOUT ROWID;
 CREATE INDEX outbox_feed ON outbox (feed);
-CREATE TABLE loose (                             -- parked messages
-  lane INTEGER NOT NULL, seq INTEGER NOT NULL, why INTEGER NOT NULL, tries INTEGER NOT NULL, due INTEGER,
-  at INTEGER NOT NULL, reason TEXT, PRIMARY KEY (lane, seq)) STRICT, WITHOUT ROWID;
-CREATE INDEX loose_parked ON loose (lane, seq) WHERE why = 1;
+CREATE TABLE parked (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, lane INTEGER NOT NULL, seq INTEGER NOT NULL, tries INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  behind INTEGER NOT NULL,                       -- it did not fail, an earlier one of its key did
+  UNIQUE (lane, seq)) STRICT;
+CREATE TABLE replays (                           -- what a replay's lane sends: the message at another lane's place
+  lane INTEGER NOT NULL, seq INTEGER NOT NULL, of_lane INTEGER NOT NULL, of_seq INTEGER NOT NULL,
+  due INTEGER NOT NULL,                          -- not before
+  PRIMARY KEY (lane, seq)) STRICT, WITHOUT ROWID;
 CREATE TABLE attempts (
   id INTEGER PRIMARY KEY, feed INTEGER, lane INTEGER NOT NULL, seq INTEGER NOT NULL, n INTEGER NOT NULL,
   at INTEGER NOT NULL, outcome INTEGER NOT NULL, http INTEGER, ms INTEGER, answer BLOB) STRICT;
@@ -112,6 +159,11 @@ CREATE TABLE gaps (
   id INTEGER PRIMARY KEY, at INTEGER NOT NULL, who TEXT NOT NULL, chain INTEGER, from_block INTEGER, to_block INTEGER,
   lane INTEGER, from_seq INTEGER, to_seq INTEGER, reason TEXT NOT NULL) STRICT;
 CREATE INDEX gaps_block ON gaps (chain, from_block);
+CREATE TABLE jobs (
+  id INTEGER PRIMARY KEY, kind TEXT NOT NULL, state INTEGER NOT NULL, missing INTEGER NOT NULL, extra INTEGER NOT NULL,
+  equal INTEGER NOT NULL, at INTEGER NOT NULL,   -- of its last change
+  reason TEXT NOT NULL) STRICT;
+CREATE INDEX jobs_running ON jobs (id) WHERE state = 0;
 CREATE TABLE audit (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL, detail TEXT NOT NULL) STRICT;
 )sql";
 

@@ -40,6 +40,7 @@ void chain_writer::take_log(work& w, std::optional<stored_event> e, const tide::
   case tide::dispute::second:
     return note_second(w, *e, log);
   }
+  w.done.equal += !f.corrects && !f.opens;
   if (f.corrects) roll_back(w, *e, tide::why::corrected);
   if (f.opens) {
     const bool late = w.late(log.block.number);
@@ -47,14 +48,19 @@ void chain_writer::take_log(work& w, std::optional<stored_event> e, const tide::
     e = events_.open(w.c.chain, e, log, to, replaces, w.by);
     ++w.done.added;
     w.done.confirmed += f.confirms;
-    if (f.confirms)
+    if (f.confirms) {
+      quality_.confirmed(*e);
       lanes_.told_confirmed(*e, log.routes, late, true);
-    else
+    } else {
       lanes_.told_pending(*e, log.routes, late);
+    }
   } else if (f.confirms) {
     confirm(w, *e, log);
   } else if (e->row.status == tide::status::pending && e->row.asks + log.asks != e->row.asks) {
     events_.ask_more(*e, e->row.asks + log.asks);
+  } else if (w.backfill && e->row.status == tide::status::confirmed) {
+    events_.note(*e, log.subscriptions);
+    lanes_.told_late(*e, log.routes);
   }
   if (e->row.status == tide::status::pending && w.late(log.block.number))
     w.done.waiting.push_back({log.block, e->row.asks});
@@ -62,6 +68,7 @@ void chain_writer::take_log(work& w, std::optional<stored_event> e, const tide::
 
 void chain_writer::confirm(work& w, stored_event& e, const tide::sighting& log) {
   events_.confirm(e, e.row.asks + log.asks, w.by);
+  quality_.confirmed(e);
   lanes_.told_confirmed(e, log.routes, w.late(e.row.block.number), false);
   ++w.done.confirmed;
 }
@@ -70,6 +77,7 @@ void chain_writer::ripen(work& w, stored_event& e) {
   if (e.row.status != tide::status::pending) return;
   if (tide::holds(e.row.asks, e.row.block.number, w.set.view)) {
     events_.confirm(e, e.row.asks, w.by);
+    quality_.confirmed(e);
     lanes_.told_confirmed(e, {}, false, false);
     ++w.done.confirmed;
   } else if (w.late(e.row.block.number)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "store/parts.hpp"
+#include "store/guarded.hpp"
 #include "store/schema.hpp"
 
 #include <algorithm>
@@ -12,43 +12,16 @@ namespace {
 constexpr int restart_wait_ms = 300; // longer than a reader's transaction
 constexpr std::uint64_t restart_again = 16ULL << 20;
 
-store_failure failure_of(const sql_error& e) { return {e.fatal(), e.what()}; }
-
-/// Runs `f` where nothing has failed yet, and turns what SQLite says into a value.
-template <class F> auto guarded(parts& p, F f) -> result<decltype(f())> {
-  using value = decltype(f());
-  if (p.failed) return *p.failed;
-  try {
-    if constexpr (std::is_void_v<value>) {
-      f();
-      return {};
-    } else {
-      return result<value>(boost::system::in_place_value, f());
-    }
-  } catch (const sql_error& e) {
-    p.failed = failure_of(e);
-  } catch (const std::bad_alloc&) {
-    p.failed = store_failure{false, "out of memory"};
-  }
-  const store_failure why = *p.failed;
-  if (!p.in_group) p.failed.reset();
-  return why;
-}
-
-/// The same for what has to stand in a group.
-template <class F> auto writing(parts& p, F f) -> result<decltype(f())> {
-  if (!p.in_group) return store_failure{false, "a write outside of a group"};
-  return guarded(p, std::move(f));
-}
-
 void put_back(parts& p) {
   p.in_group = false;
   p.failed.reset();
   p.all->book.last = p.before;
   p.all->book.bells.clear();
+  p.all->book.did = {};
   p.all->book.must_sync = false;
   p.all->webhooks.forget();
   p.all->deliveries.forget();
+  p.all->lists.forget();
   p.all->webhook_keys.rewind(p.webhooks_before);
   p.all->event_keys.rewind(p.events_before);
   p.all->webhook_keys.settle(false);
@@ -109,10 +82,12 @@ result<bells> store::commit() {
   bells rung;
   auto written = writing(p, [&] {
     p.all->webhooks.count();
+    p.all->handlers.announce(p.all->book.now);
     p.all->deliveries.ring();
     p.all->webhook_keys.write_some();
     p.all->event_keys.write_some();
     rung = p.all->book.bells.take(p.all->book.names);
+    rung.did = std::exchange(p.all->book.did, {});
     if (p.how.hook) p.how.hook("commit");
     p.db->exec("COMMIT");
     if (!p.how.full && std::exchange(p.all->book.must_sync, false)) sync_log(*p.db);
@@ -156,10 +131,46 @@ result<std::uint64_t> store::reprocess(std::span<const std::int64_t> webhooks) {
   return writing(*parts_, [&] { return parts_->all->hints.again(webhooks); });
 }
 
+result<void> store::register_sources(std::span<const source_in> sources, std::int64_t now) {
+  return writing(*parts_, [&] { parts_->all->quality.put_sources(sources, now); });
+}
+
 result<tide::boot_state> store::boot(std::uint64_t chain_id) {
   const auto read = [&] { return parts_->all->chains.boot(chain_id); };
   if (parts_->all->book.chains.by_id(chain_id)) return guarded(*parts_, read);
   return writing(*parts_, read);
+}
+
+result<void> store::count(std::span<const counting_in> chains) {
+  return writing(*parts_, [&] {
+    for (const counting_in& c : chains)
+      parts_->all->counts.adopt(c);
+  });
+}
+
+result<list_result> store::change_list(const list_order& order, std::int64_t now) {
+  auto changed = writing(*parts_, [&] { return parts_->all->lists.change(order); });
+  if (!changed) return changed;
+  const std::string from = order.from_block ? " from " + std::to_string(*order.from_block) : "";
+  if (auto noted = audit(order.who, "lists",
+                         order.name + ": +" + std::to_string(order.add.size()) + " -" +
+                             std::to_string(order.remove.size()) + from,
+                         now);
+      !noted)
+    return noted.error();
+  return changed;
+}
+
+result<void> store::adopt(const config_in& config, std::int64_t now) {
+  set_chain_names(config.chain_names);
+  if (auto put = register_sources(config.sources, now); !put) return put;
+  if (auto put = register_handlers(config.handlers, now); !put) return put;
+  auto lists = writing(*parts_, [&] {
+    for (const file_list& l : config.lists)
+      parts_->all->lists.adopt(l);
+  });
+  if (!lists) return lists;
+  return count(config.chains);
 }
 
 result<std::vector<tide::event_block>> store::event_blocks(std::uint64_t chain_id,
@@ -172,41 +183,65 @@ result<std::vector<tide::event_block>> store::event_blocks(std::uint64_t chain_i
 }
 
 result<tide::store_answer> store::apply(const tide::write_set& set, std::int64_t now) {
-  return writing(*parts_, [&] { return parts_->all->chains.apply(set, now); });
+  return writing(*parts_, now, [&] { return parts_->all->chains.apply(set, now); });
 }
 
-result<void> store::register_handlers(std::span<const handler_in> handlers, std::int64_t now) {
-  return writing(*parts_, [&] { parts_->all->deliveries.put_handlers(handlers, now); });
+result<std::int64_t> store::begin_job(std::string_view kind, std::int64_t now) {
+  return writing(*parts_, [&] { return parts_->all->jobs.begin(kind, now); });
 }
 
-result<void> store::set_paused(std::string_view handler, bool paused, std::string_view reason,
-                               std::int64_t now) {
-  return writing(*parts_,
-                 [&] { parts_->all->deliveries.set_paused(handler, paused, reason, now); });
+result<bool> store::job_runs(std::int64_t id) {
+  return guarded(*parts_, [&] { return parts_->all->jobs.running(id); });
 }
 
-result<message_batch> store::take(std::string_view handler, std::int64_t now, std::size_t limit,
-                                  std::size_t max_bytes) {
-  return writing(*parts_,
-                 [&] { return parts_->all->deliveries.take(handler, now, limit, max_bytes); });
+result<void> store::note_job(std::int64_t id, const job_counts& c) {
+  return writing(*parts_, [&] { parts_->all->jobs.note(id, c); });
 }
 
-result<void> store::finish(std::span<const finished> exchanges, std::int64_t now) {
+result<void> store::end_job(std::int64_t id, tide::job_state how, std::string_view reason,
+                            std::int64_t now) {
+  return writing(*parts_, [&] { parts_->all->jobs.end(id, how, reason, now); });
+}
+
+result<bool> store::cancel_job(std::int64_t id, std::int64_t now) {
   return writing(*parts_, [&] {
-    for (const finished& f : exchanges)
-      parts_->all->deliveries.finish(f, now);
+    return parts_->all->replays.cancel(id, now) || parts_->all->jobs.cancel(id, now);
   });
 }
 
-result<void> store::audit(std::string_view who, std::string_view what, std::string_view detail,
-                          std::int64_t now) {
+result<void> store::prune(const retention& keep, std::int64_t now, std::size_t rows, pruning& at) {
   return writing(*parts_, [&] {
-    statement insert(*parts_->db, "INSERT INTO audit (at, who, what, detail) VALUES (?, ?, ?, ?)");
-    insert.run(now, who, what, detail);
+    if (!parts_->all->old) parts_->all->old = std::make_unique<pruner>(parts_->all->book);
+    parts_->all->old->step(keep, now, rows, at);
+  });
+}
+
+result<void> store::note_backup(std::int64_t now) {
+  return writing(*parts_, [&] {
+    statement note(*parts_->db, "INSERT INTO cursors (name, at) VALUES ('last_backup', ?1)"
+                                " ON CONFLICT (name) DO UPDATE SET at = ?1");
+    note.run(now);
+  });
+}
+
+result<std::uint32_t> store::epoch() {
+  return guarded(*parts_, [&] {
+    const auto raised = parts_->db->number("SELECT at FROM cursors WHERE name = 'epoch'");
+    return raised == 0 ? std::uint32_t{1} : static_cast<std::uint32_t>(raised);
+  });
+}
+
+result<std::optional<std::int64_t>> store::last_backup() {
+  return guarded(*parts_, [&] {
+    const auto at = parts_->db->number("SELECT at FROM cursors WHERE name = 'last_backup'");
+    return at == 0 ? std::optional<std::int64_t>() : std::optional(at);
   });
 }
 
 void store::set_instance(std::string name) { parts_->all->book.instance = std::move(name); }
+void store::set_chain_names(std::map<std::uint64_t, std::string> names) {
+  parts_->all->book.chain_names = std::move(names);
+}
 
 sizes store::size() const {
   const auto size_of = [](const std::string& path) -> std::uint64_t {

@@ -4,6 +4,7 @@
 #include "store/types.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,6 +23,7 @@ struct options {
   /// commit and "committed" after it.  What it throws passes through, and the store is then only
   /// good for `revive`.
   std::function<void(const char* where)> hook;
+  std::int64_t now = 0; ///< ms since 1970: when a backup was run on for the first time
 };
 
 enum class open_fault {
@@ -36,6 +38,8 @@ struct open_error {
 };
 
 struct parts;
+struct pruning;
+struct retention;
 
 /// The one writer.  Not thread-safe: one thread owns it.  Time comes in.
 ///
@@ -67,9 +71,19 @@ public:
   /// Puts webhooks back for extraction; the count of those that exist.
   result<std::uint64_t> reprocess(std::span<const std::int64_t> webhooks);
 
+  /// From now on what they miss is counted.
+  result<void> register_sources(std::span<const source_in> sources, std::int64_t now);
+
   // Chains
   /// Makes the chain's row if there is none (then inside a group).
   result<tide::boot_state> boot(std::uint64_t chain_id);
+  /// The subscriptions as a config has them, on every chain of it. What one that is new, or lets
+  /// more through, counts from is resolved here.
+  result<void> count(std::span<const counting_in> chains);
+  /// A change of a list, with its audit row.
+  result<list_result> change_list(const list_order& order, std::int64_t now);
+  /// All that a config changes here: sources, handlers, lists of files, subscriptions.
+  result<void> adopt(const config_in& config, std::int64_t now);
   /// Blocks with pending or confirmed events, from the top; for the ancestor of a fork below every
   /// held header.
   result<std::vector<tide::event_block>> event_blocks(std::uint64_t chain_id,
@@ -88,12 +102,47 @@ public:
   result<message_batch> take(std::string_view handler, std::int64_t now, std::size_t limit,
                              std::size_t max_bytes);
   result<void> finish(std::span<const finished> exchanges, std::int64_t now);
+  /// Parked messages: tries them again, or lets a gap take their places.
+  result<dead_done> order_dead(const dead_order& o, std::int64_t now);
+  result<replay_started> replay(const replay_order& o, std::int64_t now);
+  /// `reason`: restore or order_by. What is made from now on is of the next epoch, which a
+  /// `tidemark.epoch` announces when the old one's queue is empty.
+  result<void> raise_epoch(std::string_view handler, std::string_view reason);
+
+  // What the store has, for handlers that come later: those that want it, its events in the chain's
+  // order, and what of it they are sent. It may be told twice, after a crash.
+  result<std::vector<std::string>> unfilled();
+  result<std::vector<backlog_event>> backlog(std::uint64_t chain_id, std::uint64_t from_block,
+                                             const std::optional<backlog_place>& after,
+                                             std::size_t limit);
+  result<void> fill(std::uint64_t chain_id, std::span<const backlog_route> routes,
+                    std::int64_t now);
+  result<void> filled(std::string_view handler);
+
+  // Jobs: what goes on for longer than one request
+  result<std::int64_t> begin_job(std::string_view kind, std::int64_t now);
+  /// Before each step: false once it was cancelled.
+  result<bool> job_runs(std::int64_t id);
+  result<void> note_job(std::int64_t id, const job_counts& c);
+  result<void> end_job(std::int64_t id, tide::job_state how, std::string_view reason,
+                       std::int64_t now);
+  /// False: there is none of that id that runs.
+  result<bool> cancel_job(std::int64_t id, std::int64_t now);
 
   // The rest
   result<void> audit(std::string_view who, std::string_view what, std::string_view detail,
                      std::int64_t now);
+  /// One step of letting go of what is old: `at` says where it goes on and whether it is done.
+  result<void> prune(const retention& keep, std::int64_t now, std::size_t rows, pruning& at);
+  /// A backup was made.
+  result<void> note_backup(std::int64_t now);
+  /// Of the store as a whole: only a restore raises it.
+  result<std::uint32_t> epoch();
+  result<std::optional<std::int64_t>> last_backup();
   /// What every later message says as its instance.
   void set_instance(std::string name);
+  /// How gaps and epochs call chains.
+  void set_chain_names(std::map<std::uint64_t, std::string> names);
   sizes size() const;
 
 private:

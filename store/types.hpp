@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "store/config_types.hpp"
+#include "store/delivery_types.hpp"
+#include "tide/delivery_codes.hpp"
 #include "tide/fact.hpp"
 #include "tide/write_set.hpp"
 
 #include <boost/system/result.hpp>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 // What goes into the store and comes out of it.  Times are ms since 1970, UTC.
@@ -34,12 +39,23 @@ struct store_failure {
 
 template <class T> using result = boost::system::result<T, store_failure>;
 
+/// What a group did, for the metrics.
+struct tally {
+  std::map<std::pair<std::uint64_t, tide::status>, std::uint64_t> facts; ///< by chain id
+  std::map<std::uint64_t, std::uint64_t> unnamed; ///< confirmed, and no webhook had named them
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> reorgs;             ///< chain id, depth
+  std::map<std::pair<std::string, tide::hint_state>, std::uint64_t> hints; ///< settled, by source
+  /// By source: how many ms a webhook came before the fact that it named; 0: behind it.
+  std::vector<std::pair<std::string, std::int64_t>> leads;
+};
+
 /// What to wake after a commit.  A bell says nothing but "look".
 struct bells {
   bool webhooks = false;                        ///< intake
   bool feed = false;                            ///< followers of the feed
   std::vector<std::uint64_t> chains_with_hints; ///< chain ids
   std::vector<std::string> handlers_due;
+  tally did;
 };
 
 // Webhooks and hints
@@ -68,6 +84,7 @@ struct hint_in {
   std::optional<std::uint64_t> block;
   std::optional<evm::hash32> block_hash;
   std::optional<std::uint32_t> log_index;
+  bool takes_back = false; ///< what is held is not taken for granted
 };
 struct extracted {
   std::int64_t webhook = 0;
@@ -79,45 +96,6 @@ struct hint_batch {
   std::vector<tide::chain_hint> hints;
   /// When the next one is due, leases that run out included; absent: nothing waits.
   std::optional<std::int64_t> next_due;
-};
-
-// Delivery
-
-/// A handler as the config says it.
-struct handler_in {
-  std::string name;
-  bool pending = false, confirmed = true;
-  std::string order_by; ///< as the config writes it
-};
-
-/// One message to send now.  Its bytes are tide::compose_message(fact, envelope), the same on every
-/// attempt.
-struct message {
-  std::int64_t lane = 0;
-  std::uint64_t seq = 0;       ///< of the lane: the message's `sequence`
-  std::uint32_t attempt = 1;   ///< counted before sending
-  std::int64_t attempt_id = 0; ///< give it back with `finished`
-  std::int64_t since = 0;      ///< when it became the one to send in its lane
-  tide::fact fact;             ///< `undoes` is this handler's own
-  tide::envelope envelope;
-};
-struct message_batch {
-  std::vector<message> messages;
-  std::optional<std::int64_t> next_due; ///< of what was not taken; absent: nothing waits for a time
-};
-
-/// How an exchange ended.
-struct finished {
-  std::string handler;
-  std::int64_t lane = 0;
-  std::uint64_t seq = 0;
-  std::int64_t attempt_id = 0;
-  tide::outcome outcome = tide::outcome::failed;
-  std::optional<std::uint16_t> http_status;
-  std::uint32_t ms = 0;
-  std::string answer;                   ///< at most 4 KiB are kept
-  bool done = false;                    ///< the key goes on; `outcome::ok` is always done
-  std::optional<std::int64_t> retry_at; ///< of one that is not done; absent: at once
 };
 
 // What the readers return
@@ -221,6 +199,13 @@ struct source_row {
   std::uint64_t received = 0; ///< duplicates not counted
   std::uint64_t duplicate = 0;
   std::uint64_t not_found = 0; ///< webhooks that settled so: what the API calls false
+  /// Events that a scan had found before it named them, as the first naming of each.
+  std::uint64_t late = 0;
+  std::uint64_t out_of_order = 0; ///< the same, of a block below one that it had named already
+  /// Confirmed events of its chains that it had not named by then, of blocks since it is known.
+  std::uint64_t missed = 0;
+  /// From the block's time to the webhook, ms, of the same namings; absent: none yet.
+  std::optional<std::int64_t> delay_p50 = {}, delay_p99 = {};
 };
 
 struct handler_row {
@@ -261,6 +246,20 @@ struct gap_row {
 struct audit_row {
   std::int64_t id = 0, at = 0;
   std::string who, what, detail;
+};
+
+/// Of a job: events that were missing, too many, as they should be. What else a kind counts is in
+/// `equal`.
+struct job_counts {
+  std::uint64_t missing = 0, extra = 0, equal = 0;
+};
+struct job_row {
+  std::int64_t id = 0;
+  std::string kind;
+  tide::job_state state = tide::job_state::running;
+  job_counts counts;
+  std::int64_t at = 0; ///< of its last change
+  std::string reason;  ///< of one that failed
 };
 
 struct sizes {

@@ -28,6 +28,7 @@ void chain_writer::take(work& w, const tide::started& v) {
   if (w.c.start_block) throw refusal{"the chain has its start already"};
   w.c.start_block = v.start_block;
   w.c.mark = w.mark_before = v.mark;
+  counts_.started(w.c.chain, v.start_block);
 }
 
 void chain_writer::take(work& w, const tide::orphaned& v) {
@@ -80,6 +81,7 @@ void chain_writer::take(work& w, const tide::shown& v) {
       held.erase(known);
     }
   }
+  if (v.only_adds) return;
   for (const auto& [place, e] : held)
     if (tide::fold_absent(e.row, how).dispute == tide::dispute::read_whole)
       w.read_whole.insert(e.row.block);
@@ -150,6 +152,22 @@ void chain_writer::take(work& w, const tide::learned& v) { w.c.ways = v.ways; }
 void chain_writer::take(work& w, const tide::skipped& v) {
   insert_gap_.run(w.by.at, std::string_view(v.who), w.c.chain, v.from, v.to,
                   std::string_view(v.reason));
+  tide::gap gap;
+  gap.reason = tide::gap_reason::blocks;
+  gap.by = v.who;
+  gap.chain = ledger_.chain_name(w.c.chain_id);
+  gap.from_block = v.from;
+  gap.to_block = v.to;
+  for (const auto& [handler, settings] : ledger_.settings) {
+    const auto& chains = settings.chains;
+    if (std::find(chains.begin(), chains.end(), w.c.chain_id) == chains.end()) continue;
+    lane& l = lanes_.open(handler, std::to_string(w.c.chain_id), w.c.chain);
+    lanes_.append(l, {{}, {}, false, tide::gap_notice(gap, l.id, l.next, w.by.at)});
+  }
+}
+
+void chain_writer::take(work& w, const tide::backfilled& v) {
+  counts_.advance(w.c.chain, v, w.set.forms);
 }
 
 void chain_writer::take(work& w, const tide::hint_verdict& v) { hints_.settle(w.c.chain, v); }

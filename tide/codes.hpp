@@ -55,7 +55,8 @@ enum class name_kind : std::uint8_t {
   handler = 2,
   subscription = 3,
   origin = 4,
-  instance = 5
+  instance = 5,
+  list = 6
 };
 
 std::string_view to_text(status s);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tide/courier.hpp"
 
+#include "tide/meaning.hpp"
 #include "tide/retry_after.hpp"
 
 #include <algorithm>
@@ -14,44 +15,11 @@ constexpr std::uint32_t failures_to_open = 5;
 /// A store that gives nothing and says that something is due is not asked again at once.
 constexpr std::int64_t least_wait = 100;
 
-enum class meaning { ok, later, failed, gone, handler_bad };
-
-meaning meaning_of(const exchange_end& how, std::int64_t now) {
-  if (how.is == exchange_end::kind::unreachable) return meaning::handler_bad;
-  if (how.is == exchange_end::kind::no_answer) return meaning::failed;
-  if (how.status >= 200 && how.status < 300) return meaning::ok;
-  if (how.status >= 500) {
-    const bool dated = how.status == 503 && parse_retry_after(how.retry_after, now).has_value();
-    return dated ? meaning::later : meaning::failed;
-  }
-  switch (how.status) {
-  case 429:
-    return meaning::later;
-  case 410:
-    return meaning::gone;
-  case 400:
-  case 408:
-  case 409:
-  case 413:
-  case 415:
-  case 422:
-  case 425:
-    return meaning::failed;
-  default:
-    return meaning::handler_bad;
-  }
-}
-
-std::string reason_of(const exchange_end& how) {
-  if (how.is == exchange_end::kind::answered) return "it answered " + std::to_string(how.status);
-  return how.text.empty() ? "it did not answer" : how.text;
-}
-
 } // namespace
 
 courier::courier(courier_settings s, std::uint64_t seed, std::int64_t now)
     : settings_(s), random_(seed), window_(std::max<std::size_t>(s.concurrency, 1)), due_(now),
-      since_(now) {}
+      tokens_at_(now), since_(now) {}
 
 void courier::bell(std::int64_t now) { due_at(now); }
 
@@ -68,12 +36,23 @@ courier::order courier::wants(std::int64_t now) const {
   if (!at || *at > now) return {};
   // A paused handler's store gives nothing: a single message shows that somebody resumed it.
   const bool one = broken_ || pause_ == pausing::stored;
-  return {one ? 1 : window_ - in_flight_.size(), settings_.max_bytes - bytes_};
+  std::size_t most = one ? 1 : window_ - in_flight_.size();
+  if (settings_.rate > 0) most = std::min(most, static_cast<std::size_t>(tokens(now)));
+  return {most, settings_.max_bytes - bytes_};
+}
+
+/// A tenth of a second's worth may come at once, so that a high rate needs no timer a message.
+double courier::tokens(std::int64_t now) const {
+  const double more = static_cast<double>(std::max<std::int64_t>(now - tokens_at_, 0)) / 1'000;
+  return std::min(tokens_ + more * settings_.rate, std::max(settings_.rate / 10, 1.0));
 }
 
 std::optional<std::int64_t> courier::next_wake() const {
   if (!due_ || !has_room()) return std::nullopt;
-  return std::max({*due_, wait_until_, broken_ ? probe_at_ : 0});
+  std::int64_t token_at = 0;
+  if (settings_.rate > 0 && tokens_ < 1)
+    token_at = tokens_at_ + static_cast<std::int64_t>((1 - tokens_) / settings_.rate * 1'000) + 1;
+  return std::max({*due_, wait_until_, broken_ ? probe_at_ : 0, token_at});
 }
 
 void courier::taking() { due_.reset(); }
@@ -87,7 +66,10 @@ void courier::took(std::span<const sent_message> messages, std::optional<std::in
     becomes_active(now);
   }
   if (next_due) due_at(*next_due);
+  tokens_ = tokens(now);
+  tokens_at_ = now;
   for (const auto& m : messages) {
+    if (settings_.rate > 0) tokens_ -= m.count;
     in_flight_.emplace(m.id, m);
     bytes_ += m.bytes;
     if (broken_) probe_ = m.id;
@@ -98,17 +80,25 @@ void courier::took_nothing(std::int64_t retry_at) { due_at(retry_at); }
 
 judgement courier::ended(std::int64_t id, const exchange_end& how, std::int64_t now) {
   const auto at = in_flight_.find(id);
-  if (at == in_flight_.end()) return {outcome::unknown, false, {}};
+  judgement out;
+  if (at == in_flight_.end()) {
+    out.outcome = outcome::unknown;
+    return out;
+  }
   const sent_message m = at->second;
   in_flight_.erase(at);
   bytes_ -= m.bytes;
   const bool probe = probe_ == id;
   if (probe) probe_.reset();
 
-  judgement out;
-  switch (meaning_of(how, now)) {
+  switch (meaning_of(how, m.notice, now)) {
   case meaning::ok:
     out = succeeded(m, probe, now);
+    out.taken = m.batch ? acked(how.text, m.sequence, m.count) : m.count;
+    if (out.taken == 0) { // it took none of it: the rest is a new batch, but not at once
+      out.done = false;
+      out.retry_at = now + back_off(m.attempt);
+    }
     break;
   case meaning::later:
     out = told_to_wait(how, probe, now);
@@ -138,7 +128,10 @@ judgement courier::succeeded(const sent_message& m, bool probe, std::int64_t now
   } else if (!broken_ && window_ < settings_.concurrency) {
     ++window_; // one more for each that is answered: doubles with each round
   }
-  return {outcome::ok, true, {}};
+  judgement out;
+  out.outcome = outcome::ok;
+  out.done = true;
+  return out;
 }
 
 judgement courier::told_to_wait(const exchange_end& how, bool probe, std::int64_t now) {
@@ -152,22 +145,55 @@ judgement courier::told_to_wait(const exchange_end& how, bool probe, std::int64_
   }
   wait_until_ = std::max(wait_until_, now + wait);
   if (probe) probe_at_ = std::max(probe_at_, wait_until_);
-  return {outcome::later, false, wait_until_};
+  judgement out;
+  out.outcome = outcome::later;
+  out.retry_at = wait_until_;
+  return out;
 }
 
 judgement courier::failed(const sent_message& m, const exchange_end& how, bool probe,
                           std::int64_t now) {
   if (broken_) {
     if (probe) probe_failed(reason_of(how), now);
-    return {outcome::handler_bad, false, std::max(probe_at_, now)};
+    judgement out;
+    out.outcome = outcome::handler_bad;
+    out.retry_at = std::max(probe_at_, now);
+    return out;
   }
   row_of_several_ = row_ != 0 && (row_of_several_ || m.lane != row_lane_);
   row_lane_ = m.lane;
   ++row_;
-  const auto retry_at = now + back_off(m.attempt);
-  if (row_ >= failures_to_open && row_of_several_)
+  auto out = counted(m, how, now);
+  if (row_ >= failures_to_open && row_of_several_) {
     open_breaker(std::to_string(row_) + " failures in a row, at last: " + reason_of(how), now);
-  return {outcome::failed, false, retry_at};
+    out.parks.reset(); // it is the handler that fails
+    if (!out.retry_at) out.retry_at = now + settings_.retry_max;
+  }
+  return out;
+}
+
+/// A failure that counts against the message: when it is tried again, or that it is not.
+judgement courier::counted(const sent_message& m, const exchange_end& how, std::int64_t now) {
+  judgement out;
+  out.outcome = outcome::failed;
+  if (m.batch && m.count > 1) {
+    out.split = true;
+    out.retry_at = now + back_off(m.attempt);
+    return out;
+  }
+  const auto age = m.age + how.ms;
+  const bool spent = (settings_.attempts != 0 && m.attempt >= settings_.attempts) ||
+                     (settings_.max_age != 0 && age >= settings_.max_age);
+  if (spent && !m.notice && settings_.on_exhausted != on_exhausted::block) {
+    out.parks = settings_.on_exhausted;
+    return out;
+  }
+  auto wait = spent && !m.notice ? settings_.retry_max : back_off(m.attempt);
+  // The last try is at the budget's end, not up to `max` behind it.
+  if (settings_.max_age != 0 && !spent) wait = std::min(wait, settings_.max_age - age);
+  out.aged = how.ms + wait;
+  out.retry_at = now + wait;
+  return out;
 }
 
 judgement courier::handler_bad(const sent_message& m, const exchange_end& how, bool probe,
@@ -183,7 +209,10 @@ judgement courier::handler_bad(const sent_message& m, const exchange_end& how, b
     open_breaker(reason_of(how), now);
   else if (probe)
     probe_failed(reason_of(how), now);
-  return {outcome::handler_bad, false, std::max(probe_at_, now)};
+  judgement out;
+  out.outcome = outcome::handler_bad;
+  out.retry_at = std::max(probe_at_, now);
+  return out;
 }
 
 judgement courier::gone(std::int64_t now) {
@@ -194,7 +223,9 @@ judgement courier::gone(std::int64_t now) {
   }
   if (broken_) window_ = 1;
   broken_ = false;
-  return {outcome::gone, false, {}};
+  judgement out;
+  out.outcome = outcome::gone;
+  return out;
 }
 
 void courier::pause_stored() {
@@ -224,7 +255,6 @@ void courier::becomes_active(std::int64_t now) {
 }
 
 std::int64_t courier::back_off(std::uint32_t attempt) {
-  if (settings_.attempts != 0 && attempt >= settings_.attempts) return settings_.retry_max;
   auto most = settings_.retry_initial;
   for (std::uint32_t i = 1; i < attempt && most < settings_.retry_max; ++i)
     most *= 2;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tide/codes.hpp"
+#include "tide/delivery_codes.hpp"
 #include "tide/status.hpp"
 
 #include <cstddef>
@@ -21,7 +22,10 @@ struct courier_settings {
   std::uint32_t concurrency = 8;                           ///< keys in flight, at least 1
   std::size_t max_bytes = std::size_t{16} * 1024 * 1024;   ///< of bodies in flight
   std::int64_t retry_initial = 1'000, retry_max = 900'000; ///< ms
-  std::uint32_t attempts = 0; ///< from that one on a message is tried every retry_max; 0: never
+  std::uint32_t attempts = 0;                              ///< that count, of a message; 0: no end
+  std::int64_t max_age = 0;                                ///< ms of a message's budget; 0: no end
+  tide::on_exhausted on_exhausted = on_exhausted::block;   ///< once attempts or max_age are reached
+  double rate = 0;                                         ///< messages a second; 0: no limit
 };
 
 /// How an exchange ended, as the client saw it.
@@ -38,20 +42,29 @@ struct exchange_end {
   std::uint32_t ms = 0;     ///< how long it took
 };
 
-/// A message in flight: one a lane.
+/// A message, or a batch of one key's, in flight: one a lane.
 struct sent_message {
   std::int64_t id = 0; ///< of the attempt
   std::int64_t lane = 0;
-  std::uint64_t seq = 0;
+  std::uint64_t seq = 0;     ///< of the first
   std::uint32_t attempt = 1; ///< of those that count
   std::size_t bytes = 0;
+  std::int64_t age = 0;    ///< ms of the budget that are used up
+  std::uint32_t count = 1; ///< messages in it
+  bool batch = false;      ///< in the form of a batch, if only of one
+  bool notice = false;     ///< a message about messages: taken by who refuses it, and never parked
+  std::uint64_t sequence = 0; ///< that the first one says, for `acked_through`
 };
 
 /// What an end means for its message; the store is told.
 struct judgement {
   tide::outcome outcome = outcome::failed;
-  bool done = false;                    ///< the key goes on
-  std::optional<std::int64_t> retry_at; ///< absent: as soon as the handler takes any
+  bool done = false; ///< the key goes on, behind `taken` messages
+  std::uint32_t taken = 0;
+  bool split = false; ///< what the batch held goes message by message now; nothing counted
+  std::optional<on_exhausted> parks = {}; ///< park_key or park_event
+  std::int64_t aged = 0;                  ///< ms more of the budget
+  std::optional<std::int64_t> retry_at;   ///< absent: as soon as the handler takes any
 };
 
 /// One handler. Its caller keeps to this round: wants() → taking() → the store's take → took() →
@@ -111,6 +124,8 @@ private:
   void due_at(std::int64_t at);
   bool has_room() const;
   std::int64_t back_off(std::uint32_t attempt);
+  judgement counted(const sent_message& m, const exchange_end& how, std::int64_t now);
+  double tokens(std::int64_t now) const;
 
   const courier_settings settings_;
   std::mt19937_64 random_;
@@ -120,6 +135,9 @@ private:
   std::size_t bytes_ = 0;
   std::size_t window_;              ///< how many may be in flight: grows after the breaker closed
   std::optional<std::int64_t> due_; ///< when the store has something, as far as we know
+
+  double tokens_ = 1; ///< of `rate`, at tokens_at_
+  std::int64_t tokens_at_ = 0;
 
   pausing pause_ = pausing::no;
   std::int64_t wait_until_ = 0; ///< the whole handler asked for it

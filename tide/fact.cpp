@@ -55,9 +55,10 @@ void append_member(std::string& out, std::string_view name, std::string_view val
 
 /// The attributes that the feed and a handler's message have in common, from specversion to
 /// dataschema.
-void append_attributes(std::string& out, const fact& f, std::string_view source) {
+void append_attributes(std::string& out, const fact& f, std::string_view source,
+                       std::string_view id) {
   out += R"("specversion":"1.0")";
-  append_member(out, "id", message_id(f));
+  append_member(out, "id", id);
   append_member(out, "source", source);
   append_member(out, "type", std::string("tidemark.event.").append(to_text(f.status)));
   append_member(out, "subject", event_id(f.chain_id, f.tx, f.log_index));
@@ -131,7 +132,10 @@ std::string compose_with(const fact& f, const envelope& e, const std::vector<std
   std::string out;
   out.reserve(f.data.size() + 1'024);
   out += '{';
-  append_attributes(out, f, "/tidemark/" + e.instance + '/' + e.handler);
+  const auto id = message_id(f);
+  append_attributes(out, f, "/tidemark/" + e.instance + '/' + e.handler,
+                    e.renamed.empty() ? id : e.renamed);
+  if (!e.renamed.empty()) append_member(out, "replayof", id);
   append_member(out, "subscription", e.subscription);
   append_member(out, "partitionkey", e.key);
   out += R"(,"sequence":")";
@@ -140,11 +144,14 @@ std::string compose_with(const fact& f, const envelope& e, const std::vector<std
   out += std::to_string(e.epoch);
   if (e.late) out += R"(,"late":true)";
   if (!elided.empty()) {
-    out += R"(,"elided":)" + boost::json::serialize(boost::json::value_from(elided));
     append_member(out, "dataref", "/v1/events/" + event_id(f.chain_id, f.tx, f.log_index));
   }
   out += R"(,"data":)";
-  out += compose_data(f);
+  // Within `data`, since an attribute of CloudEvents cannot be an array.
+  auto data = compose_data(f);
+  if (!elided.empty())
+    data.insert(1, R"("elided":)" + boost::json::serialize(boost::json::value_from(elided)) + ',');
+  out += data;
   out += '}';
   return out;
 }
@@ -174,7 +181,7 @@ std::string compose_feed_item(const fact& f, std::string_view instance) {
   out += R"({"seq":)";
   out += std::to_string(f.seq);
   out += ',';
-  append_attributes(out, f, std::string("/tidemark/").append(instance));
+  append_attributes(out, f, std::string("/tidemark/").append(instance), message_id(f));
   out += R"(,"data":)";
   out += compose_data(f);
   out += '}';

@@ -58,6 +58,7 @@ struct envelope {
   std::uint64_t sequence = 0;
   std::uint32_t epoch = 1;
   bool late = false;
+  std::string renamed = {}; ///< a replay's new id; empty: the message's own
   std::size_t max_bytes =
       0; ///< of the message; 0: no limit. A longer one leaves out `data`, then `args`, `input`
 };

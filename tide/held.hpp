@@ -18,6 +18,10 @@ public:
   void set_whole(std::uint64_t number) {
     if (const auto it = by_number_.find(number); it != by_number_.end()) it->second.whole = true;
   }
+  void forget_whole() {
+    for (auto& [number, h] : by_number_)
+      h.whole = false;
+  }
   void drop_above(std::uint64_t number) {
     by_number_.erase(by_number_.upper_bound(number), by_number_.end());
   }

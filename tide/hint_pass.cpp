@@ -18,8 +18,24 @@ constexpr millis longest_look_again = 60'000;
 struct borne_out {
   chain_hint hint;
   evm::block_id block;
-  log_place event;
+  std::optional<log_place> event; ///< absent: the hint names the block alone, which is read for it
 };
+
+/// So many blocks that we do not hold are looked up a pass; each is a call.
+constexpr std::size_t blocks_a_pass = 16;
+
+/// The log of ours that the hint means, or the first of its block. `there`: the block has what the
+/// hint claims.
+std::optional<log_place> ours_in(const std::vector<evm::log>& logs, const chain_hint& h,
+                                 const interest& wants, bool& there) {
+  there = !h.log_index;
+  for (const auto& l : logs) {
+    if (h.log_index && l.log_index != *h.log_index) continue;
+    there = true;
+    if (wants.wants(l)) return log_place{l.tx, static_cast<std::int32_t>(l.log_index)};
+  }
+  return std::nullopt;
+}
 
 } // namespace
 
@@ -27,7 +43,8 @@ struct borne_out {
 struct tide::hints_in_hand {
   std::vector<chain_hint> taken;
   std::map<evm::hash32, evm::receipt> receipts;
-  std::optional<std::size_t> endpoint; ///< whose receipts they are
+  std::map<std::uint64_t, evm::block_id> blocks; ///< that are named alone, and we do not hold
+  std::optional<std::size_t> endpoint;           ///< whose receipts they are
   bool answered = true;
   std::vector<verdict> verdicts;
   std::vector<borne_out> found;
@@ -78,13 +95,32 @@ task<bool> tide::stands(const std::vector<block_reading>& readings,
   co_return true;
 }
 
-/// The receipts of the transactions that are claimed.
+/// The receipts of the transactions that are claimed, and the blocks that are named alone.
 task<bool> tide::look_up(hints_in_hand& in) {
+  std::vector<std::uint64_t> heights;
+  const auto tip = held_.tip();
+  for (auto& h : in.taken) {
+    if (h.tx) continue;
+    for (const auto& one : held_.all())
+      if (!h.block && h.block_hash == one.second.id.hash) h.block = one.first;
+    if (!h.block || *h.block < start_ || !tip || *h.block > tip->number || held_.find(*h.block))
+      continue;
+    const bool known = std::find(heights.begin(), heights.end(), *h.block) != heights.end();
+    if (!known && heights.size() < blocks_a_pass) heights.push_back(*h.block);
+  }
+  for (const auto number : heights) {
+    ask_for(ask_headers{number, number}, in.endpoint);
+    const answer a = co_await the_answer{*this};
+    if (const auto* header = header_at(a, number)) {
+      in.endpoint = a.endpoint;
+      in.blocks.emplace(number, header->id());
+    }
+  }
   std::vector<evm::hash32> txs;
   for (const auto& h : in.taken)
     if (h.tx && std::find(txs.begin(), txs.end(), *h.tx) == txs.end()) txs.push_back(*h.tx);
   if (txs.empty()) co_return true;
-  ask_for(ask_receipts{txs});
+  ask_for(ask_receipts{txs}, in.endpoint);
   const answer a = co_await the_answer{*this};
   const auto* got = std::get_if<receipts_answer>(&a.what);
   if (!got) co_return false;
@@ -99,23 +135,43 @@ void tide::weigh(hints_in_hand& in, chain_hint h) {
   const auto irrelevant = [&] {
     in.verdicts.push_back(hint_verdict{h.webhook, h.n, hint_state::irrelevant, {}, h.looks_ms, {}});
   };
-  // Without a transaction there is nothing to look up by: the scan reads every block anyway.
-  if (!h.tx) return irrelevant();
-  const auto r = in.receipts.find(*h.tx);
-  if (r == in.receipts.end()) return look_again(h, in.answered, in.verdicts);
-  const auto& receipt = r->second;
-  if (receipt.block.number < start_) return irrelevant();
-  bool claimed = !h.log_index;
-  std::optional<log_place> ours;
-  for (const auto& l : receipt.logs) {
-    if (h.log_index && l.log_index != *h.log_index) continue;
-    claimed = true;
-    if (!ours && wants_->wants(l)) ours = log_place{l.tx, static_cast<std::int32_t>(l.log_index)};
+  const auto tip = held_.tip();
+  const auto wait = [&] {
+    if (++h.tries < 4)
+      in.waiting.push_back(std::move(h));
+    else
+      look_again(h, false, in.verdicts);
+  };
+  if (!h.tx) {
+    // By a hash that we do not hold nothing can be looked for: the scan reads every block anyway.
+    if (!h.block || *h.block < start_) return irrelevant();
+    if (!tip || *h.block > tip->number) {
+      next_head_ = now_;
+      return wait();
+    }
+    const auto* held = held_.find(*h.block);
+    const auto read = in.blocks.find(*h.block);
+    if (!held && read == in.blocks.end()) return look_again(h, false, in.verdicts);
+    const auto block = held ? held->id : read->second;
+    if (!h.block_hash || *h.block_hash == block.hash) {
+      in.found.push_back({std::move(h), block, std::nullopt});
+      return;
+    }
+    next_check_ = now_; // one of us is on another chain
+    return look_again(h, true, in.verdicts);
   }
+  const auto r = in.receipts.find(*h.tx);
+  if (r == in.receipts.end()) {
+    if (h.block && held_.find(*h.block)) next_check_ = now_; // it may have left with its block
+    return look_again(h, in.answered, in.verdicts);
+  }
+  const auto& receipt = r->second;
+  if (receipt.block.number < wants_->lowest(start_)) return irrelevant();
+  bool claimed = false;
+  const auto ours = ours_in(receipt.logs, h, *wants_, claimed);
   if (!claimed) // the transaction is there, the log that is claimed is not
     return look_again(h, true, in.verdicts);
   if (!ours) return irrelevant();
-  const auto tip = held_.tip();
   const bool above = !tip || receipt.block.number > tip->number;
   if (!above && !held_.contradicts(receipt.block)) {
     in.found.push_back({std::move(h), receipt.block, *ours});
@@ -125,10 +181,7 @@ void tide::weigh(hints_in_hand& in, chain_hint h) {
     next_head_ = now_;
   else
     suspect_reorg_ = true;
-  if (++h.tries < 4)
-    in.waiting.push_back(std::move(h));
-  else
-    look_again(h, false, in.verdicts);
+  wait();
 }
 
 /// What the blocks read whole say, and then what became of the hints.
@@ -181,7 +234,7 @@ tide::pass tide::hint_pass() {
   for (const auto& f : in.found) {
     const auto* held = held_.find(f.block.number);
     const bool late = mark_ && f.block.number <= mark_->number;
-    if (held && held->whole && !late && settings_.follow) continue;
+    if (f.event && held && held->whole && !late && settings_.follow) continue;
     if (std::find(unread.begin(), unread.end(), f.block) == unread.end()) unread.push_back(f.block);
   }
   std::sort(unread.begin(), unread.end());
@@ -195,9 +248,21 @@ tide::pass tide::hint_pass() {
     in.found.clear();
     readings.emplace();
   }
-  for (const auto& f : in.found)
-    in.verdicts.push_back(
-        hint_verdict{f.hint.webhook, f.hint.n, hint_state::verified, {}, f.hint.looks_ms, f.event});
+  for (auto& f : in.found) {
+    bool there = true;
+    if (!f.event)
+      for (const auto& b : *readings)
+        if (b.header.id() == f.block) f.event = ours_in(b.logs, f.hint, *wants_, there);
+    if (!there)
+      look_again(f.hint, true, in.verdicts);
+    else
+      in.verdicts.push_back(hint_verdict{f.hint.webhook,
+                                         f.hint.n,
+                                         f.event ? hint_state::verified : hint_state::irrelevant,
+                                         {},
+                                         f.hint.looks_ms,
+                                         f.event});
+  }
   if (write_set set = hints_set(in, *readings); !set.verdicts.empty()) {
     put(std::move(set));
     const store_answer done = co_await the_outcome{*this};

@@ -3,6 +3,7 @@
 
 #include "evm/hex.hpp"
 #include "evm/keccak.hpp"
+#include "tide/batch_items.hpp"
 #include "tide/event_json.hpp"
 #include "tide/fact.hpp"
 
@@ -28,43 +29,6 @@ std::uint64_t digest_of(const evm::log& log) {
   return out;
 }
 
-bool all_hold(const std::vector<condition>& data, const evm::abi_event& event,
-              argument_values values) {
-  return std::all_of(data.begin(), data.end(), [&](const condition& c) {
-    const argument a{c.input, c.members};
-    return c.one_of.contains(evm::topic_of(type_of(a, event.inputs), *value_of(a, values)));
-  });
-}
-
-using pointers = std::vector<const evm::abi_value*>;
-
-pointers pointers_to(const std::vector<evm::abi_value>& args) {
-  pointers out;
-  out.reserve(args.size());
-  for (const auto& a : args)
-    out.push_back(&a);
-  return out;
-}
-
-/// Whether `holds` says yes to one of a batch's items: the arguments with one element of each array
-/// in its place. Arrays of different lengths, as no contract should write them, end with the
-/// shortest.
-template <class Holds> bool any_item(const std::vector<evm::abi_value>& args, const Holds& holds) {
-  auto values = pointers_to(args);
-  const auto first = values.size() - subscription::batched;
-  std::vector<const std::vector<evm::abi_value>*> arrays;
-  for (auto i = first; i < values.size(); ++i)
-    arrays.push_back(&std::get<std::vector<evm::abi_value>>(args[i].is));
-  const auto shortest = std::min_element(arrays.begin(), arrays.end(),
-                                         [](auto* a, auto* b) { return a->size() < b->size(); });
-  for (std::size_t item = 0; item < (*shortest)->size(); ++item) {
-    for (auto i = first; i < values.size(); ++i)
-      values[i] = &(*arrays[i - first])[item];
-    if (holds(argument_values(values))) return true;
-  }
-  return false;
-}
-
 /// Of values that are not known it counts as true.
 bool may_hold(const when_expression& when, argument_values values) {
   return when.holds(values).value_or(true);
@@ -73,26 +37,14 @@ bool may_hold(const when_expression& when, argument_values values) {
 /// Nodes refuse long lists, and few subscriptions have one: a longer one is matched here alone.
 constexpr std::size_t max_filter_topics = 64;
 
-/// All that the forms want at one topic; nothing where one takes any, or they are too many.
-template <class Forms> std::vector<evm::hash32> wanted_topic(const Forms& forms, std::size_t n) {
-  std::set<evm::hash32> all;
-  for (const auto& f : forms) {
-    const auto c = std::find_if(f.topics.begin(), f.topics.end(),
-                                [&](const condition& t) { return t.input == n; });
-    if (c == f.topics.end() || c->one_of.size() > max_filter_topics) return {};
-    all.insert(c->one_of.begin(), c->one_of.end());
-  }
-  if (all.size() > max_filter_topics) return {};
-  return {all.begin(), all.end()};
-}
-
 } // namespace
 
 interest::interest(std::uint64_t chain_id, std::string chain_name, policy chain_policy,
                    const std::vector<subscription>& subscriptions,
-                   std::vector<recipient> recipients)
+                   std::vector<recipient> recipients, counting counts)
     : chain_id_(chain_id), chain_name_(std::move(chain_name)),
-      chain_policy_(std::move(chain_policy)), recipients_(std::move(recipients)) {
+      chain_policy_(std::move(chain_policy)), recipients_(std::move(recipients)),
+      counts_(std::move(counts)) {
   for (const auto& s : subscriptions) {
     const auto on_chain = s.chains.find(chain_id);
     if (on_chain == s.chains.end()) continue;
@@ -112,14 +64,48 @@ void interest::add_form(form f) {
   forms_.push_back(std::move(f));
   const auto& added = forms_.back();
   auto& place = added.topic0 ? by_topic0_[*added.topic0] : anonymous_;
-  if (added.addresses.empty()) place.any.push_back(index);
+  // A list is looked into when its topic comes.
+  if (added.addresses.empty() || !added.address_lists.empty()) return place.any.push_back(index);
   for (const auto& address : added.addresses)
     place.at[address].push_back(index);
 }
 
+std::shared_ptr<const interest> interest::only(const std::string& subscription_name) const {
+  std::vector<subscription> one;
+  for (const auto& f : forms_)
+    if (f.source.name == subscription_name && !f.of_batches) one.push_back(f.source);
+  return std::make_shared<const interest>(chain_id_, chain_name_, chain_policy_, one,
+                                          std::vector<recipient>{}, counts_);
+}
+
+std::uint64_t interest::lowest(std::uint64_t otherwise) const {
+  auto out = otherwise;
+  for (const auto& f : forms_)
+    out = std::min(out, f.from.value_or(otherwise));
+  return out;
+}
+
+interest::lists interest::lists_of(const std::vector<std::string>& names) const {
+  static const auto empty =
+      std::make_shared<const address_list>(std::vector<address_list::entry>{});
+  lists out;
+  for (const auto& name : names) {
+    const auto known = counts_.lists.find(name);
+    out.push_back(known == counts_.lists.end() ? empty : known->second);
+  }
+  return out;
+}
+
 interest::form interest::compile(const subscription& s,
-                                 const std::vector<evm::address20>& addresses, bool of_batches) {
+                                 const std::vector<evm::address20>& addresses,
+                                 bool of_batches) const {
   form out;
+  if (const auto from = counts_.from.find(s.name); from != counts_.from.end())
+    out.from = from->second;
+  if (const auto base = counts_.base.find(s.name); base != counts_.base.end())
+    out.base = base->second;
+  if (const auto named = s.address_lists.find(chain_id_); named != s.address_lists.end())
+    out.address_lists = lists_of(named->second);
   out.source = s;
   out.event = of_batches ? *s.batch : s.event;
   out.of_batches = of_batches;
@@ -130,26 +116,48 @@ interest::form interest::compile(const subscription& s,
   for (const auto& c : s.where) {
     const auto& inputs = out.event.inputs;
     if (!inputs[c.input].indexed) {
-      out.data.push_back(c);
+      out.data.push_back({c.input, c.members, c.one_of, lists_of(c.lists)});
       continue;
     }
     const auto before =
         std::count_if(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(c.input),
                       [](const evm::abi_parameter& p) { return p.indexed; });
-    out.topics.push_back({static_cast<std::size_t>(before) + (out.topic0 ? 1 : 0), c.one_of});
+    out.topics.push_back(
+        {static_cast<std::size_t>(before) + (out.topic0 ? 1 : 0), {}, c.one_of, lists_of(c.lists)});
   }
   return out;
 }
 
 bool interest::may_be_in(const evm::bloom& blocks) const {
   const auto has = [&](const auto& value) { return blocks.may_contain(value.view()); };
+  // A long list would cost more hashes than the block is worth, and is nearly always there.
+  const auto in_list = [&](const std::shared_ptr<const address_list>& list) {
+    return list->size() > max_filter_addresses ||
+           std::any_of(list->entries().begin(), list->entries().end(),
+                       [&](const address_list::entry& e) { return has(e.address); });
+  };
   return std::any_of(forms_.begin(), forms_.end(), [&](const form& f) {
     return (!f.topic0 || has(*f.topic0)) &&
-           (f.addresses.empty() || std::any_of(f.addresses.begin(), f.addresses.end(), has)) &&
-           std::all_of(f.topics.begin(), f.topics.end(), [&](const condition& c) {
-             return std::any_of(c.one_of.begin(), c.one_of.end(), has);
+           (f.any_address() || std::any_of(f.addresses.begin(), f.addresses.end(), has) ||
+            std::any_of(f.address_lists.begin(), f.address_lists.end(), in_list)) &&
+           std::all_of(f.topics.begin(), f.topics.end(), [&](const matcher& c) {
+             return !c.in.empty() || std::any_of(c.one_of.begin(), c.one_of.end(), has);
            });
   });
+}
+
+/// All that the forms want at one topic; nothing where one takes any, or they are too many. A list
+/// is looked into here alone.
+std::vector<evm::hash32> interest::wanted_topic(const std::vector<form>& forms, std::size_t n) {
+  std::set<evm::hash32> all;
+  for (const auto& f : forms) {
+    const auto m = std::find_if(f.topics.begin(), f.topics.end(),
+                                [&](const matcher& t) { return t.input == n; });
+    if (m == f.topics.end() || !m->in.empty() || m->one_of.size() > max_filter_topics) return {};
+    all.insert(m->one_of.begin(), m->one_of.end());
+  }
+  if (all.size() > max_filter_topics) return {};
+  return {all.begin(), all.end()};
 }
 
 interest::filter interest::node_filter() const {
@@ -158,7 +166,13 @@ interest::filter interest::node_filter() const {
   bool any_address = false, any_topic = false;
   for (const auto& f : forms_) {
     addresses.insert(f.addresses.begin(), f.addresses.end());
-    any_address = any_address || f.addresses.empty();
+    any_address = any_address || f.any_address();
+    for (const auto& list : f.address_lists) {
+      any_address = any_address || list->size() > max_filter_addresses;
+      if (any_address) break;
+      for (const auto& e : list->entries())
+        addresses.insert(e.address);
+    }
     if (f.topic0)
       topic0.insert(*f.topic0);
     else
@@ -170,48 +184,6 @@ interest::filter interest::node_filter() const {
   if (!any_topic) out.topic0.assign(topic0.begin(), topic0.end());
   for (std::size_t n = 0; n < out.topics.size(); ++n)
     out.topics[n] = wanted_topic(forms_, n + 1);
-  return out;
-}
-
-void interest::candidates(const bucket& b, const evm::address20& address, indexes& out) const {
-  out.insert(out.end(), b.any.begin(), b.any.end());
-  const auto at = b.at.find(address);
-  if (at != b.at.end()) out.insert(out.end(), at->second.begin(), at->second.end());
-}
-
-std::vector<interest::fit> interest::fits(const evm::log& log, std::uint64_t* undecodable) const {
-  indexes maybe;
-  if (!log.topics.empty()) {
-    const auto b = by_topic0_.find(log.topics[0]);
-    if (b != by_topic0_.end()) candidates(b->second, log.address, maybe);
-  }
-  candidates(anonymous_, log.address, maybe);
-  std::sort(maybe.begin(), maybe.end());
-
-  std::vector<fit> out;
-  bool lost = false;
-  for (const auto index : maybe) {
-    const auto& f = forms_[index];
-    if (log.topics.size() != f.topic_count) continue;
-    const bool topics_fit = std::all_of(f.topics.begin(), f.topics.end(), [&](const condition& c) {
-      return c.one_of.contains(log.topics[c.input]);
-    });
-    if (!topics_fit) continue;
-    evm::decode_notes notes;
-    auto args = evm::decode_args(f.event, log.topics, log.data, &notes);
-    const auto holds = [&](argument_values values) {
-      return all_hold(f.data, f.source.event, values);
-    };
-    if (args && !f.data.empty() &&
-        !(f.of_batches ? any_item(*args, holds) : holds(pointers_to(*args))))
-      continue;
-    if (!args && f.addresses.empty()) {
-      lost = true;
-      continue;
-    }
-    out.push_back({index, std::move(args), notes});
-  }
-  if (out.empty() && lost && undecodable != nullptr) ++*undecodable;
   return out;
 }
 

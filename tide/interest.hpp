@@ -3,13 +3,16 @@
 
 #include "evm/bloom.hpp"
 #include "evm/chain_data.hpp"
+#include "tide/counting.hpp"
 #include "tide/policy.hpp"
 #include "tide/subscription.hpp"
 #include "tide/write_set.hpp"
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -24,9 +27,15 @@ namespace tidemark::tide {
 class interest {
 public:
   /// All subscriptions and handlers of the config, in its order; those of other chains are passed
-  /// over.
+  /// over. `counts`: from which block each subscription counts; nothing below is an event of it.
   interest(std::uint64_t chain_id, std::string chain_name, policy chain_policy,
-           const std::vector<subscription>& subscriptions, std::vector<recipient> recipients);
+           const std::vector<subscription>& subscriptions, std::vector<recipient> recipients,
+           counting counts = {});
+
+  /// That subscription as if there were no other, for a range that is read for it alone.
+  std::shared_ptr<const interest> only(const std::string& subscription_name) const;
+  /// No log below is an event; `otherwise` where one counts from the chain's start.
+  std::uint64_t lowest(std::uint64_t otherwise) const;
 
   /// No subscription is on this chain.
   bool empty() const { return forms_.empty(); }
@@ -59,6 +68,16 @@ private:
   using indexes = std::vector<std::size_t>; ///< into forms_, ascending
   using arguments = evm::result<std::vector<evm::abi_value>>;
 
+  using lists = std::vector<std::shared_ptr<const address_list>>;
+  /// A condition with its lists at hand.
+  struct matcher {
+    std::size_t input = 0;
+    std::vector<std::size_t> members; ///< as argument::members
+    std::set<evm::hash32> one_of;
+    lists in;
+    /// The value as a topic.
+    bool holds(const evm::hash32& topic, list_gate& gate) const;
+  };
   /// A subscription on this chain; one with a batch is two.
   struct form {
     subscription source;
@@ -67,9 +86,13 @@ private:
     std::vector<evm::address20> addresses; ///< ascending; empty: any
     std::optional<evm::hash32> topic0;     ///< absent: anonymous
     std::size_t topic_count = 0;
+    std::optional<std::uint64_t> from; ///< counts from; absent: the chain's start
+    std::uint64_t base = 0;            ///< list_gate's
+    lists address_lists;               ///< beside `addresses`
     /// `where`, by what is compared: a topic of the log (`input` is its number), or a decoded
     /// argument.
-    std::vector<condition> topics, data;
+    std::vector<matcher> topics, data;
+    bool any_address() const { return addresses.empty() && address_lists.empty(); }
   };
   /// The forms with one first topic.
   struct bucket {
@@ -82,9 +105,12 @@ private:
     evm::decode_notes notes;
   };
 
-  static form compile(const subscription& s, const std::vector<evm::address20>& addresses,
-                      bool of_batches);
+  form compile(const subscription& s, const std::vector<evm::address20>& addresses,
+               bool of_batches) const;
   void add_form(form f);
+  lists lists_of(const std::vector<std::string>& names) const;
+  static std::vector<evm::hash32> wanted_topic(const std::vector<form>& forms, std::size_t n);
+  static bool data_holds(const form& f, argument_values values, list_gate& gate);
   void candidates(const bucket& b, const evm::address20& address, indexes& out) const;
   std::vector<fit> fits(const evm::log& log, std::uint64_t* undecodable) const;
   std::string key(const recipient& r, const fit& first, const evm::log& log,
@@ -96,6 +122,7 @@ private:
   std::string chain_name_;
   policy chain_policy_;
   std::vector<recipient> recipients_;
+  counting counts_;
   std::vector<std::vector<bool>> wants_; ///< of recipient and form
   std::vector<form> forms_;
   std::unordered_map<evm::hash32, bucket> by_topic0_;

@@ -12,8 +12,9 @@ namespace {
 
 constexpr std::int64_t second = 1'000, hour = 3'600 * second;
 
-constexpr std::size_t logs_wanted = 2'500; // an answer is kept near this: 1.6 MB of JSON, some 25 MB read
-constexpr std::uint32_t grow_after = 3;    // towards a number of blocks that was refused
+constexpr std::size_t logs_wanted =
+    2'500; // an answer is kept near this: 1.6 MB of JSON, some 25 MB read
+constexpr std::uint32_t grow_after = 3; // towards a number of blocks that was refused
 constexpr std::size_t largest_batch = 50;
 constexpr std::uint32_t larger_batch_after = 64;
 constexpr std::uint32_t words_waited_for = 3;

@@ -18,9 +18,12 @@ constexpr std::uint64_t worth_settling = 8; // blocks
 
 /// The second reading: a range by number, apart from what the head pass found, compared with the
 /// store.
-tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves_mark) {
+tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves_mark,
+                                const backfill* fills) {
   scan s;
   s.moves_mark = moves_mark;
+  s.seeks = fills ? wants_->only(fills->subscription) : wants_;
+  if (fills) s.fills = fills->subscription;
   s.from = moves_mark ? first_unmarked() : from; // what lies below the first header is void
   const auto head = held_.tip()->number;
   // A few blocks that are just deep enough are read as if they were not: alone they may be void.
@@ -33,7 +36,7 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
   const auto bound = to;
   to = std::min(to, from + settings_.max_range - 1);
   // No subscription here asks for nothing, where an empty filter would ask for everything.
-  s.filter = wants_->empty() ? interest::filter{{}, {evm::hash32{}}} : wants_->node_filter();
+  s.filter = s.seeks->empty() ? interest::filter{{}, {evm::hash32{}}} : s.seeks->node_filter();
   const ask_range wanted{from, to, s.filter, s.asked == proof::receipts};
   if (!moves_mark || !asked_ahead(wanted)) ask_for(wanted, std::nullopt, doubted_);
   answer a = co_await the_answer{*this};
@@ -69,11 +72,19 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
     if (held_.find(s.headers.back().number)) suspect_reorg_ = true;
     co_return pass_end::failed;
   }
+  const auto top = s.headers.back().number;
+  if (fills) {
+    const bool on_ours = co_await has_our_mark(a, top);
+    if (!on_ours) co_return pass_end::failed;
+  }
   auto h = s.headers.begin();
   for (const auto& l : range->logs) {
     while (h->number < l.block.number)
       ++h;
-    if (auto found = wants_->match(l, h->time, std::nullopt, "reconcile"))
+    if (fills && !s.seeks->wants(l)) continue; // of another subscription, and known
+    // Here alone, and below the mark never again: so each such log is counted once.
+    auto* lost = moves_mark ? &undecodable_ : nullptr;
+    if (auto found = wants_->match(l, h->time, std::nullopt, "reconcile", lost))
       s.seen.push_back(std::move(*found));
   }
   a.what = no_answer{};
@@ -86,7 +97,9 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
     ask_ahead(std::move(next));
   }
   if (!co_await conclude_scan(s)) co_return pass_end::failed;
-  last_reconcile_ = reconcile_report{now_, from, s.headers.back().number, s.added, s.denied};
+  if (fills) co_return pass_end::done;
+  last_reconcile_ =
+      reconcile_report{now_, from, s.headers.back().number, s.added, s.denied, s.equal};
   if (!behind()) next_reconcile_ = std::max(next_reconcile_, now_);
   co_return pass_end::done;
 }
@@ -179,11 +192,16 @@ write_set tide::slice_of(const scan& s, std::size_t first, std::size_t last) con
       set.verdicts.push_back(std::exchange(run, {}));
     run.settles = settles;
     if (run.blocks.empty()) run.void_from = void_from;
+    run.only_adds = s.fills.has_value();
     run.blocks.push_back(h.id());
     for (; next != s.seen.end() && next->block.number == h.number; ++next)
       run.logs.push_back(*next);
   }
   if (!run.blocks.empty()) set.verdicts.push_back(std::move(run));
+  if (s.fills)
+    set.verdicts.push_back(backfilled{*s.fills,
+                                      first > 0 ? s.headers[first - 1].number + 1 : s.from,
+                                      s.headers[last - 1].number});
   if (s.moves_mark) {
     if (const auto end = final_at(s.headers[last - 1].id()))
       set.verdicts.push_back(final_moved{*end});
@@ -200,6 +218,7 @@ task<bool> tide::conclude_slice(scan& s, std::size_t first, std::size_t last) {
       after_slice(s, last, *ok);
       s.added += ok->added;
       s.denied += ok->rolled_back;
+      s.equal += ok->equal;
       co_return true;
     }
     const auto& differs = std::get<disputed>(done);
@@ -250,8 +269,10 @@ void tide::after_slice(const scan& s, std::size_t last, const applied& a) {
     if (mark_->number > settings_.max_depth) held_.drop_below(mark_->number - settings_.max_depth);
     if (const auto end = final_at(top.id())) final_ = end;
   }
+  if (s.fills) advance(counts_.backfills, *s.fills, s.from, s.headers[last - 1].number);
   for (const auto& r : a.waiting)
-    if (std::find(waiting_.begin(), waiting_.end(), r) == waiting_.end()) waiting_.push_back(r);
+    if (!dry_ && std::find(waiting_.begin(), waiting_.end(), r) == waiting_.end())
+      waiting_.push_back(r);
 }
 
 } // namespace tidemark::tide

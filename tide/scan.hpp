@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <optional>
+#include <string>
 
 namespace tidemark::tide {
 
@@ -14,13 +17,15 @@ struct tide::scan {
   bool settles = false; ///< deeper than max_depth: the range answer is enough
   proof asked = proof::bloom;
   std::uint64_t from = 0;
+  std::shared_ptr<const interest> seeks; ///< what the range is asked for
+  std::optional<std::string> fills;      ///< the subscription, where it is read for one alone
   interest::filter filter;
   std::vector<evm::header> headers;
   std::vector<sighting> seen;                    ///< of the range answer, ascending
   std::map<std::uint64_t, block_reading> proven; ///< blocks of the range read whole, by number
   std::map<std::uint64_t, evm::block_id>
       left_behind; ///< blocks of rows that a fork left, by number
-  std::uint64_t added = 0, denied = 0;
+  std::uint64_t added = 0, denied = 0, equal = 0;
   answer from_whom; ///< the range answer, without what it said
 
   bool answered_in(std::uint64_t number) const {

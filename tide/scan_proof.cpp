@@ -33,7 +33,7 @@ bool tide::hold_against_range(const scan& s, const block_reading& b) {
   const auto said = places_in(s.seen, b.header.number);
   places is;
   for (const auto& l : b.logs)
-    if (wants_->wants(l)) is.insert({l.tx, static_cast<std::int32_t>(l.log_index)});
+    if (s.seeks->wants(l)) is.insert({l.tx, static_cast<std::int32_t>(l.log_index)});
   if (said == is) return true;
   out_.push_back(caught_lying{s.from_whom.endpoint, "logs",
                               "a range answer has " + std::to_string(said.size()) +
@@ -75,7 +75,7 @@ task<bool> tide::prove_near(scan& s) {
   for (const auto& h : s.headers) {
     const auto* held = held_.find(h.number);
     if (held && held->whole) continue;
-    if (may_have_ours(h, s.asked) || s.answered_in(h.number)) unread.push_back(h.id());
+    if (may_have(*s.seeks, h, s.asked) || s.answered_in(h.number)) unread.push_back(h.id());
   }
   co_return co_await read_proofs(s, unread);
 }
@@ -84,14 +84,14 @@ task<bool> tide::prove_near(scan& s) {
 /// whose proved bloom may hold something; `bloom` asks for the range once more where blooms may
 /// hold what the answer lacks.
 task<bool> tide::prove_deep(scan& s) {
-  if (s.asked == proof::none || wants_->empty()) co_return true;
+  if (s.asked == proof::none || s.seeks->empty()) co_return true;
   std::vector<evm::block_id> suspicious;
   for (const auto& h : s.headers) {
     const auto* held = held_.find(h.number);
     if (held && held->whole) continue;
     const bool answered = s.answered_in(h.number);
-    if (s.asked == proof::receipts ? answered || may_have_ours(h, s.asked)
-                                   : !answered && may_have_ours(h, s.asked))
+    if (s.asked == proof::receipts ? answered || may_have(*s.seeks, h, s.asked)
+                                   : !answered && may_have(*s.seeks, h, s.asked))
       suspicious.push_back(h.id());
   }
   if (s.asked == proof::receipts ||
@@ -117,7 +117,7 @@ task<bool> tide::prove_deep(scan& s) {
   }
   std::map<std::uint64_t, places> said;
   for (const auto& l : logs->logs)
-    if (wants_->wants(l))
+    if (s.seeks->wants(l))
       said[l.block.number].insert({l.tx, static_cast<std::int32_t>(l.log_index)});
   std::vector<evm::block_id> differ;
   for (const auto& h : s.headers)

@@ -6,7 +6,7 @@
 namespace tidemark::tide {
 namespace {
 
-constexpr std::uint64_t a_few = 8;
+constexpr std::uint64_t a_few = 8, most_held = 256;
 
 } // namespace
 
@@ -27,7 +27,11 @@ tide::pass tide::start_pass() {
     // A few more than the one: its height may be void, which a block above it shows.
     const auto top = head->head.number;
     const bool past = top >= start;
-    ask_for(ask_headers{past ? start - 1 - std::min(start - 1, a_few) : start - 1,
+    // What counts from below it is undone by a fork like all else: then those blocks are held too.
+    const bool below_counts = wants_->lowest(start) < start;
+    const auto reach_down =
+        below_counts ? std::max(a_few, std::min(settings_.max_depth, most_held)) : a_few;
+    ask_for(ask_headers{past ? start - 1 - std::min(start - 1, reach_down) : start - 1,
                         past ? std::min(start + a_few, top) : start - 1},
             latest.endpoint);
     const answer below = co_await the_answer{*this};
@@ -45,7 +49,10 @@ tide::pass tide::start_pass() {
       co_return pass_end::failed;
     }
     beginning.mark = before->id();
-    set.headers.push_back(held_of(*before, true));
+    if (below_counts)
+      for (const auto& h : headers->headers)
+        if (h.number < before->number) set.headers.push_back(held_of(h));
+    set.headers.push_back(held_of(*before, !below_counts));
   }
   set.verdicts.push_back(beginning);
   put(set);
@@ -53,6 +60,8 @@ tide::pass tide::start_pass() {
   if (!std::holds_alternative<applied>(done)) co_return pass_end::failed;
   started_ = true;
   start_ = start;
+  // The store has resolved the others' starts, and what of these is to be scanned: begin from that.
+  if (wants_->lowest(start) < start) ended_ = true;
   mark_ = beginning.mark;
   for (const auto& h : set.headers)
     held_.add(h);

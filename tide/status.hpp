@@ -2,6 +2,7 @@
 #pragma once
 
 #include "evm/bytes.hpp"
+#include "tide/counting.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -31,6 +32,7 @@ struct reconcile_report {
   std::int64_t at = 0; ///< ms since 1970
   std::uint64_t from = 0, to = 0;
   std::uint64_t missing = 0, extra = 0; ///< events that a scan found first · that a proof denied
+  std::uint64_t equal = 0;              ///< that were there already, as they are
 };
 
 struct chain_status {
@@ -39,10 +41,15 @@ struct chain_status {
   chain_state state = chain_state::starting;
   std::string reason; ///< for a person; empty when all is well
   std::optional<evm::block_id> head, mark;
+  std::uint64_t head_time = 0;  ///< of the head's block, s since 1970
   std::uint64_t lag_blocks = 0; ///< from the mark to where the policy would let it be
   std::optional<std::uint64_t> safe, finalized;
   std::vector<endpoint_status> endpoints;
   std::optional<reconcile_report> last_reconcile;
+  std::vector<backfill> backfills; ///< below the mark, still to be scanned
+  // Since this Tide began
+  std::uint64_t failed_scans = 0; ///< ranges that could not be read or concluded
+  std::uint64_t undecodable = 0;  ///< logs that fit by topics alone and do not decode
 };
 
 struct handler_status {
@@ -75,6 +82,19 @@ struct skip_order {
 struct skip_answered {
   bool skipped = false;
   std::string text; ///< why not
+};
+
+/// `reconcile`: a range is read again, and compared with what is stored.
+struct reconcile_order {
+  std::int64_t job = 0;
+  std::uint64_t from = 0, to = 0;
+  bool apply = false; ///< store and tell what differs, not only count it
+  std::uint64_t missing = 0, extra = 0, equal = 0; ///< so far
+};
+struct reconcile_progress {
+  reconcile_order at; ///< `from`: what is read next
+  bool ended = false;
+  std::string trouble; ///< why it ended before its time; empty: all is read
 };
 
 } // namespace tidemark::tide

@@ -22,12 +22,15 @@ struct condition {
   std::size_t input = 0; ///< index into event.inputs
   std::set<evm::hash32> one_of;
   std::vector<std::size_t> members = {}; ///< of a tuple's field: as argument::members
+  std::vector<std::string> lists = {};   ///< or in one of these, by name: an address
+  friend bool operator==(const condition&, const condition&) = default;
 };
 
 /// `escalate`: one more policy for the events for which `when` holds, or may hold.
 struct escalation {
   when_expression when;
   policy adds;
+  friend bool operator==(const escalation&, const escalation&) = default;
 };
 
 /// What is an event, as the config says it; addresses and names already resolved.
@@ -35,6 +38,8 @@ struct subscription {
   std::string name;
   /// Chain id → the contracts there; an empty list is any contract.
   std::map<std::uint64_t, std::vector<evm::address20>> chains;
+  /// Chain id → the lists, by name, whose contracts count there too.
+  std::map<std::uint64_t, std::vector<std::string>> address_lists;
   evm::abi_event event;
   /// A second event that tells several of the first at once: the same inputs, of which the last
   /// `batched` are arrays of the first's. `where` and `when` speak of the first, and hold for a
@@ -45,6 +50,7 @@ struct subscription {
   std::optional<std::uint64_t> start_block; ///< absent: the chain's
   std::vector<policy> policies;             ///< added to the chain's
   std::vector<escalation> escalations;      ///< each that holds adds
+  friend bool operator==(const subscription&, const subscription&) = default;
 };
 
 /// A handler, as far as the rules need it: which events it gets, and under which key.
@@ -55,6 +61,7 @@ struct recipient {
   bool pending = false, confirmed = true; ///< `send`; rolled_back goes for whatever was sent
   tide::order_by order = order_by::contract;
   std::string argument; ///< of order_by: arg:NAME
+  friend bool operator==(const recipient&, const recipient&) = default;
 };
 
 } // namespace tidemark::tide

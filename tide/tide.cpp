@@ -16,11 +16,11 @@ constexpr millis look_for_hints_anyway = 30'000; // a lost bell is made good by 
 } // namespace
 
 tide::tide(settings s, std::shared_ptr<const interest> wants, boot_state from, millis now)
-    : settings_(std::move(s)), wants_(std::move(wants)), boot_(std::move(from)), turn_(boot_.turn),
-      started_(boot_.start_block.has_value()), start_(boot_.start_block.value_or(0)),
-      mark_(boot_.mark), final_(boot_.final_block), halted_(boot_.halted), waiting_(boot_.waiting),
-      ways_(boot_.ways), stored_ways_(boot_.ways), put_ways_(boot_.ways), now_(now),
-      next_overlap_(now + settings_.reconcile_interval),
+    : settings_(std::move(s)), boot_(std::move(from)), wants_(std::move(wants)),
+      counts_(boot_.counting), turn_(boot_.turn), started_(boot_.start_block.has_value()),
+      start_(boot_.start_block.value_or(0)), mark_(boot_.mark), final_(boot_.final_block),
+      halted_(boot_.halted), waiting_(boot_.waiting), ways_(boot_.ways), stored_ways_(boot_.ways),
+      put_ways_(boot_.ways), now_(now), next_overlap_(now + settings_.reconcile_interval),
       next_check_(now + settings_.reorg_interval),
       asks_(static_cast<std::uint64_t>(now) << 20) { // no answer to an earlier Tide fits
   ways_.state_sync = stored_ways_.state_sync = put_ways_.state_sync =
@@ -97,6 +97,20 @@ tide::effects tide::skip(skip_order order, millis now) {
   return run(now);
 }
 
+tide::effects tide::renew(std::shared_ptr<const interest> wants, counting counts, millis now) {
+  renewal_ = renewal{std::move(wants), std::move(counts)};
+  return run(now);
+}
+
+/// Between two passes: what the last one concluded was drawn with the old forms, which the store
+/// knows by its number.
+void tide::take_over() {
+  wants_ = std::move(renewal_->wants);
+  counts_ = std::move(renewal_->counts);
+  renewal_.reset();
+  held_.forget_whole();
+}
+
 void tide::ask_for(ask_what what, std::optional<std::size_t> endpoint,
                    std::optional<std::size_t> rather_not) {
   // One open ask: what was asked for ahead is given up for it.
@@ -136,6 +150,7 @@ tide::effects tide::run(millis now) {
       finished(std::exchange(kind_, pass_kind::none), end);
       continue;
     }
+    if (renewal_) take_over();
     const auto k = next_pass();
     if (k == pass_kind::none) break;
     kind_ = k;
@@ -161,12 +176,15 @@ tide::pass_kind tide::next_pass() const {
   if (!hints_.empty() && now_ >= next_hints_) return pass_kind::hints;
   if (now_ >= next_ripen_ && ripe()) return pass_kind::ripen;
   if (now_ >= next_reconcile_ && behind()) return pass_kind::reconcile;
+  if (!orders_.empty() && now_ >= next_ordered_) return pass_kind::ordered;
   if (now_ >= next_overlap_ && mark_ && !behind()) return pass_kind::overlap;
   if (now_ >= next_check_ && !held_.empty()) return pass_kind::check;
+  if (now_ >= next_backfill_ && mark_ && !counts_.backfills.empty()) return pass_kind::backfill;
   return pass_kind::none;
 }
 
 tide::pass tide::begin(pass_kind k) {
+  dry_ = false;
   switch (k) {
   case pass_kind::start:
     return start_pass();
@@ -182,12 +200,16 @@ tide::pass tide::begin(pass_kind k) {
   case pass_kind::overlap:
     next_overlap_ = now_ + settings_.reconcile_interval;
     return overlap_pass();
+  case pass_kind::ordered:
+    return ordered_pass();
   case pass_kind::reorg:
     return reorg_pass();
   case pass_kind::resume:
     return resume_pass();
   case pass_kind::skip:
     return skip_pass();
+  case pass_kind::backfill:
+    return backfill_pass();
   case pass_kind::check:
   case pass_kind::none:
     break;
@@ -206,6 +228,7 @@ void tide::finished(pass_kind k, pass_end end) {
   auto& r = records_[static_cast<std::size_t>(k)];
   if (end == pass_end::failed) {
     ++r.failures;
+    if (k == pass_kind::reconcile || k == pass_kind::overlap) ++failed_scans_;
     if (trouble_ != r.trouble) out_.push_back(said{true, trouble_});
     r.trouble = std::exchange(trouble_, {});
   } else if (end == pass_end::done) {
@@ -226,8 +249,14 @@ void tide::finished(pass_kind k, pass_end end) {
   case pass_kind::ripen:
     next_ripen_ = later;
     break;
+  case pass_kind::ordered:
+    next_ordered_ = later;
+    break;
   case pass_kind::reorg:
     next_reorg_ = later;
+    break;
+  case pass_kind::backfill:
+    next_backfill_ = later;
     break;
   default:
     break; // head, overlap and check have their next time from their begin
@@ -240,8 +269,10 @@ write_set tide::new_set() const {
   write_set w;
   w.chain_id = settings_.chain_id;
   w.turn = turn_;
+  w.forms = counts_.forms;
   w.view = view();
-  if (ways_ != stored_ways_) w.verdicts.push_back(learned{ways_});
+  w.dry = dry_;
+  if (ways_ != stored_ways_ && !dry_) w.verdicts.push_back(learned{ways_});
   if (mark_ && mark_->number > settings_.max_depth)
     w.keep_from = mark_->number - settings_.max_depth;
   return w;
@@ -255,6 +286,8 @@ millis tide::next_tick() const {
   if (!hints_.empty()) at = std::min(at, next_hints_);
   if (behind()) at = std::min(at, next_reconcile_);
   if (ripe()) at = std::min(at, next_ripen_);
+  if (mark_ && !counts_.backfills.empty()) at = std::min(at, next_backfill_);
+  if (!orders_.empty()) at = std::min(at, next_ordered_);
   return at;
 }
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "tide/ask.hpp"
+#include "tide/counting.hpp"
+#include "tide/effect.hpp"
 #include "tide/held.hpp"
-#include "tide/status.hpp"
 #include "tide/task.hpp"
 #include "tide/whole.hpp"
-#include "tide/write_set.hpp"
 
 #include <array>
 #include <cstdint>
@@ -19,44 +19,6 @@
 #include <vector>
 
 namespace tidemark::tide {
-
-using millis = std::int64_t; ///< ms since 1970, or a span of them
-
-struct settings {
-  std::uint64_t chain_id = 0;
-  std::string name;
-  needs confirmations;                      ///< the chain's own policy: what the mark means
-  std::optional<std::uint64_t> start_block; ///< absent: the head at the first start
-  bool follow = true, instant = false;
-  tag strongest_tag = tag::none; ///< of every policy that can apply here: which tags are asked for
-  proof integrity = proof::bloom, backfill = proof::bloom; ///< within max_depth · deeper
-  std::size_t endpoints = 1, quorum = 1; ///< how many there are · have to agree on a hash
-  millis poll = 4'000, reorg_interval = 15'000, reconcile_interval = 60'000;
-  std::uint64_t max_depth = 256, max_range = 2'000, overlap = 256;
-};
-
-// What a Tide wants done.
-struct want_hints {
-  std::size_t limit = 0;
-};                           ///< the chain's due hints → hinted()
-struct want_event_blocks {}; ///< blocks in which we hold events, from the top → event_blocks()
-struct conclude {
-  write_set set;
-}; ///< one at a time → stored()
-struct said {
-  bool warning = false;
-  std::string text;
-}; ///< a line for the log
-struct caught_lying {
-  std::size_t endpoint = 0;
-  std::string kind;     ///< block · logs · fork
-  std::string evidence; ///< block, what was said, what was proved
-};
-struct resume_answered {
-  resume_report report;
-};
-using effect = std::variant<ask, conclude, want_hints, want_event_blocks, said, caught_lying,
-                            resume_answered, skip_answered>;
 
 /// One chain, as a value: takes what happened and the time, gives back what to do. No clock, socket
 /// or thread decides anything in it.
@@ -82,6 +44,11 @@ public:
   // An operator's orders; one at a time.
   effects resume(bool accept_reorg, millis now); ///< → resume_answered
   effects skip(skip_order order, millis now);    ///< → skip_answered
+  /// What is an event from the next pass on, and from where it counts.
+  effects renew(std::shared_ptr<const interest> wants, counting counts, millis now);
+  /// Any number of them, one after the other, a range at a time → reconcile_progress each.
+  effects reconcile(reconcile_order order, millis now);
+  effects stop_reconcile(std::int64_t job, millis now); ///< → reconcile_progress, ended
   /// While there is a reason, no pass begins (the disk is nearly full); empty: on they go.
   void hold(std::string reason) { held_back_ = std::move(reason); }
 
@@ -100,12 +67,14 @@ private:
     ripen,
     reconcile,
     overlap,
+    ordered,
     reorg,
     check,
     resume,
-    skip
+    skip,
+    backfill
   };
-  static constexpr std::size_t pass_kinds = 11;
+  static constexpr std::size_t pass_kinds = 12;
   using pass = task<pass_end>;
 
   // tide.cpp: the loop
@@ -114,9 +83,13 @@ private:
   pass begin(pass_kind k);
   void finished(pass_kind k, pass_end end);
   millis back_off(pass_kind k) const;
+  void take_over();
   // view.cpp: what is known now
   bool ripe() const;
-  bool may_have_ours(const evm::header& h, proof asked) const;
+  bool may_have_ours(const evm::header& h, proof asked) const {
+    return may_have(*wants_, h, asked);
+  }
+  bool may_have(const interest& wants, const evm::header& h, proof asked) const;
   bool behind() const; ///< target is above the mark
   chain_view view() const;
   std::optional<std::uint64_t> target() const;
@@ -154,11 +127,19 @@ private:
   std::vector<sighting> sightings_of(const block_reading& b, const std::string& origin) const;
   // reconcile_pass.cpp
   struct scan; // scan.hpp
-  pass reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves_mark);
+  pass reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves_mark,
+                      const backfill* fills = nullptr);
   pass overlap_pass();
+  // backfill_pass.cpp
+  pass backfill_pass();
+  task<bool> has_our_mark(const answer& range, std::uint64_t last);
   pass ripen();
   bool continues_ours(const std::vector<evm::header>& headers, std::uint64_t from);
   std::optional<evm::block_id> final_at(const evm::block_id& mark) const;
+  // ordered_pass.cpp
+  pass ordered_pass();
+  task<bool> reconcile_fresh(const reconcile_order& o);
+  void end_order(std::int64_t job, std::string trouble);
   // scan_proof.cpp
   bool hold_against_range(const scan& s, const block_reading& b);
   task<bool> read_proofs(scan& s, const std::vector<evm::block_id>& ids);
@@ -234,10 +215,18 @@ private:
 
   // what never changes
   settings settings_;
-  std::shared_ptr<const interest> wants_;
   boot_state boot_;
 
+  // what changes between passes alone
+  std::shared_ptr<const interest> wants_;
+  struct renewal {
+    std::shared_ptr<const interest> wants;
+    counting counts;
+  };
+  std::optional<renewal> renewal_;
+
   // what the store holds too
+  counting counts_;
   std::uint64_t turn_ = 0;
   bool started_ = false;
   std::uint64_t start_ = 0;
@@ -267,7 +256,10 @@ private:
   std::deque<chain_hint> hints_;
   std::optional<bool> resume_order_; ///< accept_reorg
   std::optional<skip_order> skip_order_;
+  std::deque<reconcile_order> orders_; ///< the first one is worked at
+  bool dry_ = false;                   ///< this pass only says what it would change
   std::optional<reconcile_report> last_reconcile_;
+  std::uint64_t failed_scans_ = 0, undecodable_ = 0;
   std::string trouble_; ///< why the pass in progress is about to fail
   struct record {
     std::uint32_t failures = 0; ///< in a row
@@ -278,8 +270,8 @@ private:
   // when
   millis now_ = 0, answered_at_ = 0;
   millis next_start_ = 0, next_head_ = 0, next_take_ = 0, next_hints_ = 0, next_reconcile_ = 0;
-  millis next_ripen_ = 0;
-  millis next_overlap_ = 0, next_check_ = 0, next_reorg_ = 0;
+  millis next_ripen_ = 0, next_ordered_ = 0;
+  millis next_overlap_ = 0, next_check_ = 0, next_reorg_ = 0, next_backfill_ = 0;
   bool hints_asked_ = false;
 
   // the pass in progress

@@ -47,9 +47,9 @@ std::optional<std::uint64_t> tide::target() const {
   return is_void ? below->id.number : *top;
 }
 
-bool tide::may_have_ours(const evm::header& h, proof asked) const {
-  if (wants_->empty()) return false;
-  if (asked == proof::none || wants_->may_be_in(h.logs_bloom)) return true;
+bool tide::may_have(const interest& wants, const evm::header& h, proof asked) const {
+  if (wants.empty()) return false;
+  if (asked == proof::none || wants.may_be_in(h.logs_bloom)) return true;
   if (ways_.bloom == blooms::hold) return false;
   // Until a bloom was seen to be that of its logs, one that is empty proves nothing, but of a block
   // that is empty.
@@ -83,11 +83,15 @@ chain_status tide::status() const {
   s.name = settings_.name;
   s.id = settings_.chain_id;
   s.head = held_.tip();
+  if (s.head) s.head_time = held_.find(s.head->number)->time;
   s.mark = mark_;
   const auto v = view();
   s.safe = v.safe;
   s.finalized = v.finalized;
   s.last_reconcile = last_reconcile_;
+  s.backfills = counts_.backfills;
+  s.failed_scans = failed_scans_;
+  s.undecodable = undecodable_;
   if (behind()) s.lag_blocks = *target() + 1 - first_unmarked();
   const auto failing =
       std::max_element(records_.begin(), records_.end(),

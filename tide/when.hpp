@@ -33,6 +33,10 @@ public:
   /// Whether it names one of the inputs from `first` on.
   bool names_from(std::size_t first) const;
   const std::string& text() const { return text_; }
+  /// Of the same inputs.
+  friend bool operator==(const when_expression& a, const when_expression& b) {
+    return a.text_ == b.text_;
+  }
 
 private:
   friend class when_parser;

@@ -3,6 +3,7 @@
 
 #include "evm/chain_data.hpp"
 #include "tide/chain_ways.hpp"
+#include "tide/counting.hpp"
 #include "tide/policy.hpp"
 
 #include <cstdint>
@@ -75,6 +76,8 @@ struct shown {
   bool settles = false;
   /// The heights from here to its first block are void: rows there are in blocks that left.
   std::optional<std::uint64_t> void_from = std::nullopt;
+  /// Read for one subscription: what the range lacks of other rows says nothing against them.
+  bool only_adds = false;
 };
 /// A block read whole, proved by itself: `places` is every log in it (ours or not), `logs` ours.
 /// Rows that it denies are rolled back
@@ -117,6 +120,11 @@ struct skipped {
   std::uint64_t from = 0, to = 0;
   std::string who, reason;
 };
+/// These blocks, below the mark, were read for a subscription that counts from there.
+struct backfilled {
+  std::string subscription;
+  std::uint64_t from = 0, to = 0;
+};
 /// What became of a hint; `due`: look again then (ms since 1970), absent: settled.
 struct hint_verdict {
   std::int64_t webhook = 0;
@@ -129,7 +137,7 @@ struct hint_verdict {
 };
 
 using verdict = std::variant<started, orphaned, saw, shown, proved, mark_moved, final_moved, reorg,
-                             halted, resumed, learned, skipped, hint_verdict>;
+                             halted, resumed, learned, skipped, backfilled, hint_verdict>;
 
 /// A header that we hold: what links blocks, no more.
 struct held_header {
@@ -142,12 +150,14 @@ struct held_header {
 /// One conclusion: one transaction.
 struct write_set {
   std::uint64_t chain_id = 0;
-  std::uint64_t turn = 0; ///< must be the chain's stored turn, which the store then raises: an
-                          ///< older Tide's set is refused
-  chain_view view;        ///< what decided; `head` goes into the facts
+  std::uint64_t turn = 0;  ///< must be the chain's stored turn, which the store then raises: an
+                           ///< older Tide's set is refused
+  std::uint64_t forms = 0; ///< counting::forms that it was drawn with
+  chain_view view;         ///< what decided; `head` goes into the facts
   std::vector<held_header> headers; ///< become the canonical ones at their heights
   std::vector<verdict> verdicts;    ///< in order
   std::uint64_t keep_from = 0;      ///< headers below may be dropped
+  bool dry = false;                 ///< answered as if it were applied, and undone; the turn stays
 };
 
 /// A pending event's wish to be looked at again when its block is deep enough.
@@ -164,6 +174,7 @@ struct applied {
   std::vector<ripening>
       waiting; ///< rows at or below the mark that stay pending (of the blocks in this set)
   std::uint32_t confirmed = 0, rolled_back = 0, added = 0;
+  std::uint32_t equal = 0; ///< logs that were there already, as they are
 };
 struct disputed {
   std::vector<evm::block_id> read_whole; ///< blocks in which the answer and the rows differ
@@ -186,6 +197,7 @@ struct boot_state {
   chain_ways ways;
   std::vector<held_header> headers; ///< canonical, ascending, may have a hole
   std::vector<ripening> waiting;    ///< pending rows at or below the mark
+  tide::counting counting;          ///< from where the subscriptions count
 };
 
 /// A block in which we hold events that are pending or confirmed.

@@ -25,6 +25,9 @@ function run(...args) {
     process.stderr.write(
       `web: npm ${args.join(' ')} failed\n${error.stdout ?? ''}${error.stderr ?? error}\n`,
     );
+    process.stderr.write(
+      'web: -DTIDEMARK_DASHBOARD=OFF builds the program without its dashboard\n',
+    );
     process.exit(1);
   }
 }

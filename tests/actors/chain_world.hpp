@@ -108,9 +108,11 @@ struct chain_fixture : actor_fixture {
     p.settings.name = "ethereum";
     p.settings.confirmations = {.blocks = 3};
     p.settings.start_block = 10;
-    p.wants = std::make_shared<const tide::interest>(1, "ethereum", tide::policy{},
-                                                     std::vector<tide::subscription>{},
-                                                     std::vector<tide::recipient>{});
+    p.wants = [](const tide::counting&) {
+      return std::make_shared<const tide::interest>(1, "ethereum", tide::policy{},
+                                                    std::vector<tide::subscription>{},
+                                                    std::vector<tide::recipient>{});
+    };
     p.store = store;
     p.rpc = rpc;
     p.now = [this] { return now; };

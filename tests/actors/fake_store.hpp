@@ -65,6 +65,9 @@ make_fake_store(store_actor::stateful_pointer<fake_store_state> self,
       by(&store_script::pause),
       [](const reprocess_webhooks&) -> caf::result<order_done> { return store_fails(); },
       [](const write_audit&) -> caf::result<order_done> { return store_fails(); },
+      [](const change_list&) -> caf::result<list_changed> { return store_fails(); },
+      [](const adopt_config&) -> caf::result<order_done> { return store_fails(); },
+      [](const write_work&) -> caf::result<order_done> { return store_fails(); },
       [self, script](const tick&) {
         for (auto& k : std::exchange(self->state.kept, {}))
           if (script->late) script->late(k);

@@ -24,6 +24,7 @@ namespace {
 struct ingest_fixture {
   std::atomic<std::int64_t> stored{0};
   net::io_threads io{2};
+  net::io_threads readers_of_bodies{2};
   caf::actor_system_config cfg;
   caf::actor_system sys{cfg};
   std::shared_ptr<store_script> script = std::make_shared<store_script>();
@@ -44,7 +45,8 @@ struct ingest_fixture {
     listener = sys.spawn(make_listener, listener_params{store, counters, now});
     door->set(listener);
     auto callbacks = make_ingest_callbacks(
-        {std::make_shared<const ingest_rules>(ingest_config()), counters, door, now});
+        {std::make_shared<const ingest_rules>(ingest_config()), counters, door, now,
+         [this](auto job) { boost::asio::post(readers_of_bodies.context(), std::move(job)); }});
     net::server_limits limits;
     limits.max_body = 64 * 1024;
     server = std::make_unique<net::http_server>(io.context(), limits, callbacks.on_head,

@@ -30,7 +30,8 @@ struct listener_fixture : actor_fixture {
     store = own(sys.spawn(make_fake_store, script));
     start();
     callbacks = make_ingest_callbacks({std::make_shared<const ingest_rules>(ingest_config()),
-                                       counters, door, [this] { return now; }});
+                                       counters, door, [this] { return now; },
+                                       [](const std::function<void()>& job) { job(); }});
   }
   ~listener_fixture() { end(); }
   void start() {

@@ -156,11 +156,12 @@ struct rpc_fixture : actor_fixture {
             self_->send(rpc, asked{box(std::move(asks.front()))});
             asks.pop_front();
           },
-          [](const tick&) {}, [this](const answered& got) { answers.push_back(*got.answer); },
+          [](const tick&) {},
+          [this](const answered& got) { answers.push_back(*got.answer); },
           [](const resume_chain&) -> caf::result<chain_resumed> { return caf::sec::runtime_error; },
-          [](const skip_blocks&) -> caf::result<blocks_skipped> {
-            return caf::sec::runtime_error;
-          }};
+          [](const skip_blocks&) -> caf::result<blocks_skipped> { return caf::sec::runtime_error; },
+          [](const reconcile_range&) {},
+          [](const stop_range&) {}};
     }));
   }
   void send(tide::ask_what what, std::optional<std::size_t> endpoint = {}) {

@@ -247,3 +247,54 @@ TEST_CASE_METHOD(supervisor_fixture, "supervisor: a death while it stops is no a
   finish("delivery a");
   CHECK_FALSE(is_alive(supervisor));
 }
+
+TEST_CASE_METHOD(supervisor_fixture, "supervisor: what a config changes ends first, the rest lives",
+                 "[supervisor]") {
+  add("chain x", false, false, 2);
+  add("delivery h", false, true);
+  add("intake");
+  start();
+  auto made = std::move(params.units); // the next lives of the same names
+  params.units.clear();
+  add("chain y");
+  const auto fresh = params.units.front();
+  int answered = 0;
+  const auto change = [&](std::vector<unit_change> changes) {
+    events.clear();
+    auto asker = sys.spawn([&, changes](caf::event_based_actor* me) {
+      me->request(supervisor, caf::infinite, change_units{box(changes)})
+          .then([&](const order_done&) { ++answered; }, [](const caf::error&) {});
+    });
+    owned.push_back(caf::actor_cast<caf::strong_actor_ptr>(asker));
+    run();
+  };
+  change({{box(made[1]), false}, {box(made[0]), false}, {box(fresh), false}});
+  CHECK(starts["chain x"] == 2);
+  CHECK(starts["chain y"] == 1);
+  CHECK(events == list{"delivery h drains", "chain x ended", "chain x ended"});
+  CHECK(starts["delivery h"] == 1);
+  CHECK(answered == 0);
+  finish("delivery h");
+  CHECK(starts["delivery h"] == 2);
+  CHECK(answered == 1);
+  CHECK(starts["intake"] == 1);
+
+  // One that does not end in time is ended.
+  change({{box(made[1]), true}});
+  advance(10s);
+  CHECK(events == list{"delivery h drains", "delivery h ended"});
+  CHECK(answered == 2);
+  advance(60s);
+  CHECK(starts["delivery h"] == 2);
+
+  // One that waits to be started again does not wait any more.
+  kill("chain y");
+  change({{box(fresh), false}});
+  CHECK(starts["chain y"] == 2);
+  advance(60s);
+  CHECK(starts["chain y"] == 2);
+  kill("chain y");
+  advance(60s);
+  CHECK(starts["chain y"] == 3);
+  CHECK(answered == 3);
+}

@@ -105,6 +105,7 @@ struct api_world : world {
   std::vector<std::string> ordered; ///< "resume ethereum false by token"
   tide::resume_report report;       ///< what the chain says to a resume
   tide::skip_answered skip_says;    ///< and to a skip
+  tide::exchange_end pinged;        ///< what the handler makes of a ping
   net::response answered;           ///< by the slot of the last order
   api::orders orders;
   api::admin_api api{config, board, orders};
@@ -133,6 +134,32 @@ struct api_world : world {
       for (const auto id : ids)
         ordered.push_back("reprocess " + std::to_string(id) + " by " + who);
       slot.deliver(render(ids.size()));
+    };
+    orders.dead = [this](const store::dead_order& o, net::reply_slot slot, auto render) {
+      std::string text = std::string(o.skip ? "skip" : "retry") + (o.all ? " all" : "");
+      for (const auto id : o.ids)
+        text += " " + std::to_string(id);
+      ordered.push_back(text + (o.reason.empty() ? "" : " (" + o.reason + ")") + " by " + o.who);
+      store::dead_done done;
+      in_group([&] { done = must(db->order_dead(o, ++now)); });
+      slot.deliver(render(done));
+    };
+    orders.replay = [this](const store::replay_order& o, net::reply_slot slot, auto render) {
+      store::replay_started started;
+      in_group([&] { started = must(db->replay(o, ++now)); });
+      slot.deliver(render(started));
+    };
+    orders.test = [this](const std::string& handler, const std::string& who, net::reply_slot slot,
+                         auto render) {
+      ordered.push_back("test " + handler + " by " + who);
+      slot.deliver(render("ping_1_1", pinged));
+    };
+    orders.cancel = [this](std::int64_t job, const std::string& who, net::reply_slot slot,
+                           auto render) {
+      ordered.push_back("cancel " + std::to_string(job) + " by " + who);
+      bool ran = false;
+      in_group([&] { ran = must(db->cancel_job(job, now)); });
+      slot.deliver(render(ran));
     };
   }
 

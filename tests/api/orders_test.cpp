@@ -56,6 +56,29 @@ TEST_CASE("orders carry who gave them, and the answer comes by the slot", "[orde
                                               "reprocess 1 by token"});
 }
 
+TEST_CASE("many webhooks are read again at once", "[orders]") {
+  api_world w;
+  for (const char* body : {"one", "two", "three"})
+    append(w, std::string_view(body) == "two" ? "relay" : "alchemy", body);
+  const auto again = [&](const char* body) { return w.ask(post("/v1/webhooks/reprocess", body)); };
+  auto a = again(R"({"dry_run":true})");
+  CHECK(a.status == 202);
+  CHECK(a.body == R"({"count":3,"next":null})");
+  CHECK(w.ordered.empty());
+  a = again(R"({"source":"alchemy","state":"received"})");
+  CHECK(a.status == 202);
+  CHECK(a.body == R"({"count":2,"next":null})");
+  CHECK(w.ordered == std::vector<std::string>{"reprocess 3 by token", "reprocess 1 by token"});
+  CHECK(again(R"({"state":"verified"})").body == R"({"count":0,"next":null})");
+  CHECK(again(R"({"after":"2","dry_run":true})").body == R"({"count":1,"next":null})");
+  CHECK(again("{}").body == R"({"count":3,"next":null})");
+  for (const char* wrong : {R"({"state":"odd"})", R"({"state":1})", R"({"dry_run":"yes"})",
+                            R"({"sources":"alchemy"})", "[]"}) {
+    INFO(wrong);
+    CHECK(again(wrong).status == 400);
+  }
+}
+
 TEST_CASE("a chain goes on, or 409 says what would be taken back", "[orders]") {
   api_world w;
   w.report.resumed = true;

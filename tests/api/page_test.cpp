@@ -34,6 +34,7 @@ TEST_CASE("the page needs no token and lets nothing in from elsewhere", "[page]"
   CHECK(header(r, "X-Content-Type-Options") == "nosniff");
   CHECK(header(r, "Referrer-Policy") == "no-referrer");
   CHECK(header(r, "Cache-Control") == "no-cache");
+  CHECK(header(r, "Tidemark-Token") == "needed");
 }
 
 TEST_CASE("every file of the page is served, whole or compressed", "[page]") {

@@ -115,7 +115,7 @@ TEST_CASE("a source is what is stored and what the listener saw", "[status]") {
   const auto page = w.ask_json("/v1/sources");
   const auto& s = page.at("items").at(0);
   CHECK(members(s) == "name provider last_at last_result received duplicate late missed false "
-                      "unauthorized");
+                      "unauthorized state reason out_of_order delay_p50_ms delay_p99_ms");
   CHECK(s.at("name") == "alchemy");
   CHECK(s.at("provider") == "alchemy");
   CHECK(s.at("last_at") == "2023-11-14T22:13:21.000Z");
@@ -123,10 +123,41 @@ TEST_CASE("a source is what is stored and what the listener saw", "[status]") {
   CHECK(s.at("received") == 2);
   CHECK(s.at("duplicate") == 0);
   CHECK(s.at("unauthorized") == 7);
+  CHECK(s.at("state") == "ok");
+  CHECK(s.at("reason").is_null());
+  CHECK(s.at("late") == 0);
+  CHECK(s.at("missed") == 0);
+  CHECK(s.at("delay_p99_ms").is_null());
   const auto& quiet = page.at("items").at(1);
   CHECK(quiet.at("last_at").is_null());
   CHECK(quiet.at("last_result").is_null());
   CHECK(quiet.at("received") == 0);
+}
+
+TEST_CASE("a source that is silent for too long is degraded", "[status]") {
+  api_world w;
+  append(w, "alchemy", "one");
+  w.board.set_listening(true);
+  w.config.sources[0].expect_every = std::chrono::minutes(1);
+  const auto state = [&] { return text(w.ask_json("/v1/sources").at("items").at(0).at("state")); };
+  const auto listed = [&] {
+    std::size_t n = 0;
+    for (const auto& d : w.ask_json("/readyz").at("degraded").as_array())
+      n += d.at("kind") == "source";
+    return n;
+  };
+  w.clock += 60'000;
+  CHECK(state() == "\"ok\"");
+  CHECK(listed() == 0);
+  w.clock += 1;
+  CHECK(state() == "\"degraded\"");
+  CHECK(listed() == 1);
+  const auto s = w.ask_json("/v1/status").at("sources").at(0);
+  CHECK(text(s.at("reason"))
+            .find("no webhook was accepted for 60 s, and one is expected every 60 s") !=
+        std::string::npos);
+  append(w, "alchemy", "two");
+  CHECK(state() == "\"ok\"");
 }
 
 TEST_CASE("lists of the config's names have pages too", "[status]") {

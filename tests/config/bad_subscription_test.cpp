@@ -30,11 +30,11 @@ TEST_CASE("bad: subscriptions") {
            "t.yaml:6:55: subscriptions[0].preset: 'erc20-transfers' is none of erc20-transfer, "
            "erc20-approval, erc721-transfer, erc1155-transfer, did you mean 'erc20-transfer'?\n"},
           {"an event", "subscriptions: [{name: a, chains: [ethereum], event: \"E(uint7 a)\"}]\n",
-           "t.yaml:6:57: subscriptions[0].event: 'uint7' is no type: an integer has 8, 16, 24 … "
+           "t.yaml:6:54: subscriptions[0].event: 'uint7' is no type: an integer has 8, 16, 24 … "
            "256 bits (at character 3)\n"},
           {"two arguments of one name",
            "subscriptions: [{name: a, chains: [ethereum], event: \"E(uint a, uint a)\"}]\n",
-           "t.yaml:6:65: subscriptions[0].event: two parameters are called 'a': give each its own "
+           "t.yaml:6:54: subscriptions[0].event: two parameters are called 'a': give each its own "
            "name (at character 11)\n"},
           {"addresses",
            "subscriptions:\n"

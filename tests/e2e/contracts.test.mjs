@@ -217,3 +217,27 @@ scenario(
     assert.ok(second.data.head - second.data.block.number >= 6);
   },
 );
+
+scenario(
+  'escalate: to a tag that nothing else of the chain asks for',
+  {
+    ...of(['Token20'], (w) => [
+      {
+        name: 'money',
+        address: [w.Token20],
+        preset: 'erc20-transfer',
+        escalate: [{ when: 'value > 5', confirmations: 'finalized' }],
+      },
+    ]),
+    anvil: { slots: 4 },
+  },
+  async (world) => {
+    await run(world.anvil, world.Token20, contracts.Token20);
+    await world.anvil.mine(4);
+    await until('the small one', () => world.handler.got('confirmed').length === 1);
+    await never('the large one', () => world.handler.got('confirmed').length > 1, 1_000);
+    await world.anvil.mine(8);
+    const large = await until('the large one', () => world.handler.got('confirmed')[1]);
+    assert.deepEqual(large.data.confirmations[1], { policy: null, blocks: null, tag: 'finalized' });
+  },
+);

@@ -269,6 +269,7 @@ seen(
     };
     await page.getByLabel('Admin token').waitFor();
     await accessible(page, 'the login');
+    assert.deepEqual(page.wrong, [], 'it asks before it is refused');
     await login('wrong');
     await page.getByText('That token is not known here.').waitFor();
     await login('read-only-token-1234');

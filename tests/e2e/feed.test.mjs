@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The feed of facts, and the stored webhooks.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import http from 'node:http';
+import net from 'node:net';
 import { busy, problem } from './lib/admin.mjs';
 import { alchemy, alchemyBody, post, sign } from './lib/hooks.mjs';
 import { sleep, until } from './lib/wait.mjs';
@@ -43,10 +45,8 @@ scenario('/v1/feed: every fact, once, in order; waiting for the next', {}, async
   problem(await daemon.api('/v1/feed?wait=forever'), 400);
 });
 
-scenario('/v1/feed/stream: the same as server-sent events', {}, async (world, t) => {
+scenario('/v1/feed/stream: the same as server-sent events', {}, async (world) => {
   const { daemon, anvil } = world;
-  if ((await daemon.api('/v1/feed/stream', { method: 'HEAD' })).status === 404)
-    return t.skip('not yet');
   await busy(world);
   const feed = await daemon.get('/v1/feed?limit=1000');
   const seqs = feed.items.map((i) => i.seq);
@@ -95,6 +95,75 @@ scenario('/v1/feed/stream: the same as server-sent events', {}, async (world, t)
   await sleep(150);
   const [transfer] = await anvil.transfersIn(await anvil.emit({ contract: world.A, from: 3 }));
   assert.equal((await live).events[0].item.subject, transfer.eventId);
+  assert.equal((await daemon.api('/v1/feed/stream', { method: 'HEAD' })).status, 200);
+  problem(await daemon.api(`/v1/feed/stream?epoch=${feed.epoch + 1}`), 410);
+  problem(await daemon.api('/v1/feed/stream?after=100000'), 410);
+  problem(await daemon.api('/v1/feed/stream', { headers: { 'last-event-id': 'x' } }), 400);
+  await anvil.mine(2);
+});
+
+const cpuSeconds = (pid) => {
+  const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+};
+
+scenario('a thousand idle followers cost next to nothing', {}, async (world) => {
+  const { daemon, anvil } = world;
+  const streams = [];
+  const agent = new http.Agent({ maxSockets: Infinity });
+  const follow = () =>
+    new Promise((resolve, reject) => {
+      const req = http.get(`http://${daemon.admin}/v1/feed/stream`, { agent }, (res) => {
+        const one = { req, text: '' };
+        res.on('data', (chunk) => (one.text += chunk));
+        res.on('error', () => {});
+        streams.push(one);
+        resolve();
+      });
+      req.on('error', reject);
+    });
+  for (let i = 0; i < 10; i++) await Promise.all(Array.from({ length: 100 }, follow));
+  await sleep(500);
+  const { pid } = daemon.process;
+  const before = cpuSeconds(pid);
+  await sleep(3000);
+  assert.ok(cpuSeconds(pid) - before < 0.6, `${cpuSeconds(pid) - before} s of the processor in 3 s`);
+  const rss = Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
+  assert.ok(rss < 150 * 1024, `${rss} KiB`);
+  const [transfer] = await anvil.transfersIn(await anvil.emit({ contract: world.A }));
+  await until('all of them hear of it', () =>
+    streams.every((one) => one.text.includes(transfer.eventId)),
+  );
+  for (const one of streams) one.req.on('error', () => {}).destroy();
+  agent.destroy();
+  await anvil.mine(2);
+  const { code, ms } = await daemon.stop();
+  assert.equal(code, 0);
+  assert.ok(ms < 5000);
+  await daemon.start();
+});
+
+scenario('a follower over a bare socket: its answer's head, then every fact', {}, async (world) => {
+  const { daemon, anvil } = world;
+  await busy(world);
+  const [host, port] = daemon.admin.split(':');
+  const socket = net.connect({ host, port: Number(port) });
+  await new Promise((resolve) => socket.on('connect', resolve));
+  socket.write(`GET /v1/feed/stream?after=0 HTTP/1.1\r\nHost: ${daemon.admin}\r\n\r\n`);
+  let text = '';
+  await new Promise((resolve) => {
+    socket.on('data', (chunk) => {
+      text += chunk;
+      if (text.includes('id: 12\n')) resolve();
+    });
+  });
+  assert.match(text, /^HTTP\/1\.1 200 OK\r\n/);
+  assert.match(text, /Connection: close/i);
+  socket.destroy();
+  const [transfer] = await anvil.transfersIn(await anvil.emit({ contract: world.A, from: 3 }));
+  await until('the feed goes on', async () =>
+    (await daemon.get('/v1/feed?after=12')).items.some((i) => i.subject === transfer.eventId),
+  );
   await anvil.mine(2);
 });
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "providers/provider.hpp"
-
-#include "evm/hex.hpp"
+#include "tests/providers/words.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -9,62 +7,9 @@
 
 using namespace tidemark;
 using namespace tidemark::providers;
+using namespace tidemark::providers::testing;
 
 namespace {
-
-// In the rows below $T, $B, $U stand for hashes, so that a row fits a line.
-evm::hash32 hash(char fill) { return evm::parse_hash("0x" + std::string(64, fill)).value(); }
-
-std::string with_hashes(std::string_view row) {
-  std::string out;
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    if (row[i] != '$') {
-      out += row[i];
-      continue;
-    }
-    const char letter = row[++i];
-    out += "\"0x" + std::string(64, letter == 'T' ? '1' : letter == 'U' ? '2' : 'b') + '"';
-  }
-  return out;
-}
-
-/// What a hint says, in words: "chain/number/B/T/index", "-" for what is unknown, "!" where it was
-/// removed.
-std::string words(const hint& h) {
-  const auto letter = [](const std::optional<evm::hash32>& v) -> std::string {
-    if (!v) return "-";
-    return *v == hash('1') ? "T" : *v == hash('2') ? "U" : *v == hash('b') ? "B" : "?";
-  };
-  std::string out = h.network;
-  if (h.chain_id) out += std::to_string(*h.chain_id);
-  if (out.empty()) out = "-";
-  out += "/" + (h.block_number ? std::to_string(*h.block_number) : "-");
-  out += "/" + letter(h.block_hash) + "/" + letter(h.tx);
-  out += "/" + (h.log_index ? std::to_string(*h.log_index) : "-");
-  if (h.removed.value_or(false)) out += "!";
-  return out;
-}
-
-struct row {
-  std::string body;
-  std::string is; ///< the hints with spaces between; "error" where it is not understood
-};
-
-void check(std::string_view provider, const std::vector<row>& rows) {
-  const auto* p = find(provider);
-  REQUIRE(p);
-  for (const auto& r : rows) {
-    INFO(provider << " " << r.body);
-    const auto found = extract(*p, with_hashes(r.body));
-    std::string got;
-    if (!found)
-      got = "error";
-    else
-      for (const auto& h : *found)
-        got += (got.empty() ? "" : " ") + words(h);
-    CHECK(got == r.is);
-  }
-}
 
 const std::string a_log = R"({"topics":[],"blockNumber":"0x5","blockHash":$B,"transactionHash":$T,)"
                           R"("logIndex":"0x7","data":"0x"})";
@@ -217,10 +162,8 @@ TEST_CASE("the table") {
     CHECK(find(p.name) == &p);
     CHECK(p.read);
   }
-  for (const auto name : later()) {
-    CHECK(names.insert(name).second);
-    CHECK_FALSE(find(name));
-  }
+  for (const auto& p : all())
+    CHECK((p.signs || p.takes_unsigned || p.name == "raw"));
   CHECK(names.size() == 17);
   CHECK_FALSE(find("Alchemy"));
   CHECK_FALSE(find(""));

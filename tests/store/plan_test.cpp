@@ -27,8 +27,12 @@ bool has(const std::string& text, const char* part) { return text.find(part) != 
 bool may_scan(const std::string& sql) {
   for (const char* rare :
        {"FROM chains ORDER BY chain", "UPDATE lanes SET behind = NULL, state = CASE",
-        "UPDATE lanes SET due = NULL WHERE chain", "AND behind IS NULL AND state <> 2",
-        "SELECT DISTINCT handler FROM lanes", "UPDATE attempts SET outcome = 6"})
+        "UPDATE lanes SET due = NULL WHERE chain", "WHERE chain = ? AND due IS NULL",
+        "SELECT DISTINCT handler FROM lanes", "UPDATE jobs SET state = 2",
+        "UPDATE lanes SET due = ? WHERE handler", "SELECT p.id FROM parked p", "WHERE away IS NULL",
+        "h.filling = 1", "UPDATE attempts SET outcome = 6",
+        "FROM chains WHERE start_block IS NOT NULL", "SELECT max(change) FROM list_changes",
+        "SELECT max(lists) FROM counting"})
     if (has(sql, rare)) return true;
   return false;
 }

@@ -176,6 +176,18 @@ struct world {
     in_group([&] { b = must(db->take(handler, ++now, limit, 1 << 20)); });
     return b.messages;
   }
+  /// As the courier judges a message that may not be tried any more.
+  void park(const store::message& m, tide::on_exhausted how) {
+    store::finished f;
+    f.lane = m.lane;
+    f.seq = m.seq;
+    f.attempt_id = m.attempt_id;
+    f.outcome = tide::outcome::failed;
+    f.http_status = 500;
+    f.answer = "said";
+    f.parks = how;
+    in_group([&] { must(db->finish(std::span(&f, 1), ++now)); });
+  }
   void finish(const store::message& m, tide::outcome how = tide::outcome::ok,
               std::optional<std::int64_t> retry_at = {}) {
     store::finished f;
@@ -183,6 +195,8 @@ struct world {
     f.lane = m.lane;
     f.seq = m.seq;
     f.attempt_id = m.attempt_id;
+    f.count = static_cast<std::uint32_t>(m.count());
+    f.taken = f.count;
     f.outcome = how;
     f.http_status = how == tide::outcome::ok ? 200 : 500;
     f.answer = "said";
@@ -202,11 +216,16 @@ struct world {
   }
 };
 
-/// "c12 r12L": status, block, L for late.
+/// "c12 r12L g3": status, block, L for late; of a notice its kind and sequence.
 inline std::string show(const std::vector<store::message>& messages) {
   std::string text;
   for (const store::message& m : messages) {
     if (!text.empty()) text += ' ';
+    if (m.notice) {
+      text += "gep"[static_cast<int>(m.notice->is)];
+      text += std::to_string(m.envelope.sequence);
+      continue;
+    }
     text += "pcr"[static_cast<int>(m.fact.status)];
     text += std::to_string(m.fact.block.number);
     if (m.envelope.late) text += 'L';

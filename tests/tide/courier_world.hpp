@@ -100,6 +100,7 @@ struct courier_world {
     const auto what = c.ended(f.m.id, handler(f.m.lane, f.m.seq, now), now);
     auto& l = lanes[f.m.lane];
     REQUIRE(what.done == (what.outcome == outcome::ok));
+    REQUIRE_FALSE(what.parks);
     REQUIRE((!what.retry_at || *what.retry_at >= now));
     if (what.done) {
       ++l.head;

@@ -186,6 +186,16 @@ export function forgetToken(why: string): void {
   sessionStorage.removeItem(KEY);
   asksForToken.set({ why });
 }
+/** Asks whether one is needed, where none was given yet. */
+export async function askForToken(): Promise<void> {
+  if (token) return;
+  try {
+    const answer = await fetch('./', { method: 'HEAD', cache: 'no-store' });
+    if (answer.headers.get('tidemark-token') === 'needed') asksForToken.set({ why: '' });
+  } catch {
+    /* said by the status */
+  }
+}
 export const hasToken = (): boolean => token !== '';
 
 export async function call(path: string, init: RequestInit = {}): Promise<Response> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import { asksForToken, forgetToken, giveToken, hasToken } from './api';
+import { askForToken, asksForToken, forgetToken, giveToken, hasToken } from './api';
 import { Audit } from './audit';
 import { useCell } from './cell';
 import { Chains } from './chains';
@@ -131,8 +131,10 @@ export function App() {
   const s = useCell(status);
   const [place, setPlace] = useState(readPlace);
   useEffect(() => {
-    start();
-    startMetrics();
+    void askForToken().then(() => {
+      start();
+      startMetrics();
+    });
     const moved = () =>
       setPlace((old) => {
         const next = readPlace();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The user's code behind a URL, as a test needs it: checks every signature with the public library,
+// The user's code behind a URL, as a test needs it: checks every signature and every body with the public libraries,
 // keeps every request as it came, and answers as it is told.
 import http from 'node:http';
+import { CloudEvent } from 'cloudevents';
 import { Webhook } from 'standardwebhooks';
 import { listen } from './http.mjs';
 
@@ -58,6 +59,11 @@ export class Handler {
       this.faults.push(`signature: ${error.message}: ${raw.slice(0, 200)}`);
       res.writeHead(401).end();
       return;
+    }
+    try {
+      new CloudEvent(message.event); // its constructor checks every attribute
+    } catch (error) {
+      this.faults.push(`no CloudEvent: ${error.message}: ${raw.slice(0, 300)}`);
     }
     message.id = req.headers['webhook-id'];
     message.type = message.event.type;

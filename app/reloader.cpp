@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "app/reloader.hpp"
+
+#include "app/asking.hpp"
+#include "app/clock.hpp"
+#include "app/log.hpp"
+#include "app/opening.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace tidemark::app {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto store_answers_in = 30s, units_change_in = 40s;
+
+std::vector<std::string> words_for(const config::changes& c) {
+  std::vector<std::string> out;
+  const auto add = [&](const std::vector<std::string>& names, const std::string& before,
+                       const std::string& after) {
+    for (const auto& name : names)
+      out.push_back(before + name + after);
+  };
+  add(c.chains_gone, "chain ", " is not followed any more");
+  add(c.chains_anew, "chain ", " goes on as the config says now");
+  add(c.handlers_gone, "handler ", " is told nothing more; its queue is kept");
+  add(c.handlers_anew, "handler ", " is told as the config says now");
+  add(c.rest, "", " as the config says now");
+  return out;
+}
+
+} // namespace
+
+reloader::reloader(reload_needs needs) : needs_(std::move(needs)), thread_([this] { run(); }) {}
+
+reloader::~reloader() {
+  stop();
+  thread_.join();
+}
+
+void reloader::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+    orders_.clear();
+  }
+  changed_.notify_all();
+}
+
+void reloader::ask(std::string who, told done) {
+  {
+    const std::lock_guard lock(mutex_);
+    orders_.push_back({std::move(who), std::move(done)});
+  }
+  changed_.notify_all();
+}
+
+void reloader::run() {
+  for (;;) {
+    order next;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return ending_ || !orders_.empty(); });
+      if (ending_) return;
+      next = std::move(orders_.front());
+      orders_.pop_front();
+    }
+    const auto report = reload(next.who);
+    if (next.done) next.done(report);
+  }
+}
+
+api::reload_report reloader::reload(const std::string& who) {
+  auto loaded = config::load(needs_.file, environment);
+  api::reload_report report;
+  report.warnings = std::move(loaded.warnings);
+  report.problems = std::move(loaded.problems);
+  if (!loaded.value) return refuse(std::move(report), who);
+
+  const auto next = std::make_shared<const config::config>(std::move(*loaded.value));
+  const auto what = config::compare(*needs_.units.config, *next);
+  const auto wrong = [&](const std::string& text) {
+    report.problems.push_back({needs_.file.string(), 0, 0, text});
+  };
+  for (const auto& text : what.refused)
+    wrong(text);
+  if (auto reader = store::reader::open(needs_.units.config->store.path.string()))
+    for (const auto& text : moved_starts(*next, **reader))
+      wrong(text);
+  if (!report.problems.empty()) return refuse(std::move(report), who);
+  if (const auto failed = adopt(*next, who); !failed.empty()) {
+    wrong(failed);
+    return refuse(std::move(report), who);
+  }
+
+  // From here on it holds.
+  needs_.rules->renew(*next);
+  needs_.counters->renew(*next);
+  renew_log(next->log);
+  needs_.units.config = next;
+  change_units(what, next);
+  needs_.renew_api(next);
+  needs_.units.board->set_reload(true, now_ms());
+  report.done = true;
+  report.changed = words_for(what);
+  log(level::info, "the config was read again and is in force", {{"by", who}});
+  for (const auto& text : report.changed)
+    log(level::info, text);
+  return report;
+}
+
+api::reload_report reloader::refuse(api::reload_report report, const std::string& who) {
+  needs_.units.board->set_reload(false, now_ms());
+  log(level::error, "the config was read again and not taken; the one in force stays as it is",
+      {{"by", who}});
+  for (const auto& p : report.problems)
+    log(level::error, p.to_string());
+  caf::anon_send(needs_.units.store,
+                 actors::write_audit{who, "reload refused", report.problems.front().to_string()});
+  return report;
+}
+
+std::string reloader::adopt(const config::config& c, const std::string& who) {
+  std::string failed;
+  caf::scoped_actor me{needs_.units.system};
+  me->request(needs_.units.store, store_answers_in,
+              actors::adopt_config{actors::box(store_part(c)), who})
+      .receive([](const actors::order_done&) {},
+               [&](const caf::error& e) {
+                 failed = "the store did not take it: " + needs_.units.system.render(e);
+               });
+  return failed;
+}
+
+/// Those that end, end first, so that a name is never there twice.
+void reloader::change_units(const config::changes& what, std::shared_ptr<const config::config> c) {
+  std::vector<actors::unit_change> all;
+  const auto gone = [&](const std::string& name) {
+    actors::unit u;
+    u.name = name;
+    all.push_back({actors::box(std::move(u)), true});
+  };
+  for (const auto& name : what.chains_gone)
+    gone("chain " + name);
+  for (const auto& name : what.handlers_gone)
+    gone("delivery " + name);
+  const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const auto& chain : c->chains)
+    if (has(what.chains_anew, chain.name))
+      all.push_back({actors::box(chain_unit(needs_.units, chain)), false});
+  for (const auto& handler : c->handlers)
+    if (has(what.handlers_anew, handler.name()))
+      all.push_back({actors::box(delivery_unit(needs_.units, handler)), false});
+  if (all.empty()) return;
+  caf::scoped_actor me{needs_.units.system};
+  me->request(needs_.supervisor, units_change_in, actors::change_units{actors::box(std::move(all))})
+      .receive([](const actors::order_done&) {},
+               [](const caf::error&) {
+                 log(level::warn, "not everything that the config changed has begun yet");
+               });
+}
+
+} // namespace tidemark::app

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "actors/ingest_rules.hpp"
+#include "api/admin_api.hpp"
+#include "app/orders.hpp"
+#include "app/units.hpp"
+#include "config/changes.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace tidemark::app {
+
+/// What a change of the config is carried to.
+struct reload_needs {
+  std::filesystem::path file;
+  unit_needs units; ///< with the config in force
+  actors::supervisor_actor supervisor;
+  std::shared_ptr<actors::ingest_rules> rules;
+  std::shared_ptr<actors::ingest_counters> counters;
+  /// Puts another config's admin API in place.
+  std::function<void(std::shared_ptr<const config::config>)> renew_api;
+};
+
+/// Reads the config again and puts it in force: all of it, or none. One after the other, on a
+/// thread of its own, since files are read and actors waited for.
+class reloader {
+public:
+  using told = std::function<void(const api::reload_report&)>;
+
+  explicit reloader(reload_needs needs);
+  ~reloader();
+  /// Begins nothing more; what was not begun is not told.
+  void stop();
+  reloader(const reloader&) = delete;
+  reloader& operator=(const reloader&) = delete;
+
+  /// Returns at once. Any thread.
+  void ask(std::string who, told done);
+
+private:
+  struct order {
+    std::string who;
+    told done;
+  };
+  void run();
+  api::reload_report reload(const std::string& who);
+  api::reload_report refuse(api::reload_report report, const std::string& who);
+  /// What went wrong; nothing: the store has it.
+  std::string adopt(const config::config& c, const std::string& who);
+  void change_units(const config::changes& what, std::shared_ptr<const config::config> c);
+
+  reload_needs needs_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<order> orders_;
+  bool ending_ = false;
+  std::thread thread_; ///< last: it uses the others
+};
+
+} // namespace tidemark::app

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#include "store/parts.hpp"
+#include "store/schema.hpp"
+#include "store/upkeep.hpp"
+#include "store/upkeep_parts.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <unistd.h>
+
+namespace tidemark::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+store_failure system_failure(const std::string& doing) {
+  return {false, doing + ": " + std::strerror(errno)};
+}
+
+/// A new file that is nobody else's to read: it will hold what the webhooks said.
+result<void> make_private(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return system_failure(path);
+  close(fd);
+  return {};
+}
+
+/// What the name or the content of `path` is now survives a power cut.
+result<void> sync_path(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return system_failure(path);
+  const bool synced = fsync(fd) == 0;
+  const auto failure = system_failure("cannot sync " + path);
+  close(fd);
+  if (!synced) return failure;
+  return {};
+}
+
+std::string folder_of(const std::string& path) { return fs::absolute(path).parent_path().string(); }
+
+/// A whole, marked copy at `to`, which must be there and empty.
+void copy_into(const std::string& from, const std::string& to, std::int64_t now) {
+  {
+    connection source(from, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX);
+    sqlite3_busy_timeout(source.handle(), busy_wait_ms);
+    watch(source);
+    statement copy(source, "VACUUM INTO ?");
+    copy.run(std::string_view(to));
+  }
+  connection made(to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX);
+  made.exec("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL");
+  mark_as_backup(made, now);
+}
+
+/// The same, as a value; what was begun and not finished is removed.
+result<void> copied(const std::string& from, const std::string& to, std::int64_t now) {
+  if (auto made = make_private(to); !made) return made;
+  result<void> done;
+  try {
+    copy_into(from, to, now);
+    done = sync_path(to);
+  } catch (const sql_error& e) {
+    done = store_failure{e.fatal(), e.what()};
+  }
+  std::error_code ignored;
+  if (!done) fs::remove(to, ignored);
+  return done;
+}
+
+open_fault fault_of(int code) {
+  const int primary = code & 0xff;
+  return primary == SQLITE_CANTOPEN || primary == SQLITE_PERM || primary == SQLITE_FULL
+             ? open_fault::cannot_write
+             : open_fault::damaged;
+}
+
+/// Why this may not become a store; nothing: it may.
+std::optional<open_error> why_not(const std::string& from) {
+  try {
+    connection db(from, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX);
+    const auto marks = file_marks(db, migrations());
+    if (marks == file_state::newer)
+      return open_error{open_fault::newer, from + " was written by a newer tidemark"};
+    if (marks == file_state::not_ours || db.number("PRAGMA user_version") == 0)
+      return open_error{open_fault::damaged, from + " is no backup of a store of tidemark's"};
+    statement check(db, "PRAGMA quick_check(1)");
+    rows r = check.query();
+    if (!r.next() || r.text(0) != "ok")
+      return open_error{open_fault::damaged, from + " is damaged: " + std::string(r.text(0))};
+    return std::nullopt;
+  } catch (const sql_error& e) {
+    return open_error{fault_of(e.code), from + ": " + e.what()};
+  }
+}
+
+/// The store and its log, under a name that is free.
+result<std::string> set_aside(const std::string& path) {
+  std::error_code ec;
+  if (!fs::exists(path, ec)) return std::string();
+  std::string name;
+  for (int n = 1; name.empty() || fs::exists(name, ec); ++n)
+    name = path + ".replaced-" + std::to_string(n);
+  for (const char* part : {"-wal", "-shm", ""}) {
+    if (!fs::exists(path + part, ec)) continue;
+    fs::rename(path + part, name + part, ec);
+    if (ec) return store_failure{false, path + part + ": " + ec.message()};
+  }
+  return name;
+}
+
+} // namespace
+
+bool is_held(const std::string& path) {
+  std::error_code ec;
+  if (!fs::exists(path + ".lock", ec)) return false;
+  file_lock lock;
+  std::string why;
+  return lock.take(path + ".lock", why) == file_lock::taken::by_another;
+}
+
+result<std::uint64_t> back_up(const std::string& path, const std::string& to, std::int64_t now) {
+  std::error_code ec;
+  if (fs::exists(to, ec)) return store_failure{false, to + " is there already"};
+  const std::string partial = to + ".partial";
+  fs::remove(partial, ec); // of a backup that was cut off
+  if (auto done = copied(path, partial, now); !done) return done.error();
+  // Not a rename, which would replace what came to be there meanwhile.
+  const bool linked = link(partial.c_str(), to.c_str()) == 0;
+  const auto failure = system_failure(to);
+  fs::remove(partial, ec);
+  if (!linked) return failure;
+  if (auto synced = sync_path(folder_of(to)); !synced) return synced.error();
+  const auto bytes = fs::file_size(to, ec);
+  if (ec) return store_failure{false, to + ": " + ec.message()};
+  return result<std::uint64_t>(boost::system::in_place_value, bytes);
+}
+
+std::variant<put_back_done, open_error> restore_file(const std::string& from,
+                                                     const std::string& path, std::int64_t now) {
+  const auto cannot = [](const std::string& text) {
+    return open_error{open_fault::cannot_write, text};
+  };
+  if (auto no = why_not(from)) return std::move(*no);
+  file_lock lock;
+  std::string why;
+  switch (lock.take(path + ".lock", why)) {
+  case file_lock::taken::by_another:
+    return open_error{open_fault::held_by_another,
+                      "a daemon holds the store " + path + ": stop it first"};
+  case file_lock::taken::no:
+    return cannot(why);
+  case file_lock::taken::yes:
+    break;
+  }
+  const std::string partial = path + ".restoring";
+  std::error_code ec;
+  fs::remove(partial, ec);
+  if (auto done = copied(from, partial, now); !done) return cannot(done.error().text);
+  const auto kept = set_aside(path);
+  if (!kept) return cannot(kept.error().text);
+  fs::rename(partial, path, ec);
+  if (ec) return cannot(path + ": " + ec.message());
+  if (auto synced = sync_path(folder_of(path)); !synced) return cannot(synced.error().text);
+  return put_back_done{*kept};
+}
+
+void mark_as_backup(connection& db, std::int64_t now) {
+  statement mark(db, "INSERT INTO cursors (name, at) VALUES ('backup', ?1)"
+                     " ON CONFLICT (name) DO UPDATE SET at = ?1");
+  mark.run(now);
+}
+
+void begin_on_backup(connection& db, std::int64_t now) {
+  if (db.number("SELECT 1 FROM cursors WHERE name = 'backup'") == 0) return;
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    db.exec("INSERT INTO cursors (name, at) VALUES ('epoch', 2)"
+            " ON CONFLICT (name) DO UPDATE SET at = at + 1;"
+            "DELETE FROM cursors WHERE name = 'backup'");
+    statement pause(db, "UPDATE handlers SET epoch = epoch + 1, raised = 'restore', paused = 1,"
+                        " since = ?, reason ="
+                        " 'the store is a backup that was put back: what this handler was told"
+                        " since is not known here; resume it once it is ready for that'");
+    pause.run(now);
+    statement note(db, "INSERT INTO audit (at, who, what, detail) VALUES"
+                       " (?, 'tidemark', 'first run on a backup',"
+                       " 'every epoch is raised, every handler paused')");
+    note.run(now);
+    db.exec("COMMIT");
+  } catch (const sql_error&) {
+    sqlite3_exec(db.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+    throw;
+  }
+}
+
+} // namespace tidemark::store

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "store/handlers.hpp"
+
+#include "store/facts.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace tidemark::store {
+namespace {
+
+/// A gap names so many messages; the count is of all.
+constexpr std::size_t named_ids = 500;
+
+} // namespace
+
+handler_table::handler_table(ledger& l, lane_book& lanes)
+    : ledger_(l), lanes_(lanes),
+      known_(l.db, "SELECT order_by, away FROM handlers WHERE handler = ?"),
+      insert_(l.db, "INSERT INTO handlers (handler, pending, confirmed, order_by, paused, reason,"
+                    " since, epoch, announced, raised, filling)"
+                    " VALUES (?, ?, ?, ?, 0, '', ?, 1, 1, '', ?)"),
+      update_(l.db, "UPDATE handlers SET pending = ?, confirmed = ?, order_by = ?, away = NULL"
+                    " WHERE handler = ?"),
+      all_(l.db, "SELECT handler FROM handlers WHERE away IS NULL"),
+      set_away_(l.db, "UPDATE handlers SET away = ? WHERE handler = ?"),
+      missed_(l.db, "SELECT " TIDEMARK_FACT_COLUMNS ", f.event FROM " TIDEMARK_FACT_TABLES
+                    " WHERE f.seq > ?1 AND f.status < 2 AND NOT EXISTS (SELECT 1 FROM outbox o"
+                    " CROSS JOIN lanes l ON l.id = o.lane WHERE o.feed = f.seq"
+                    " AND l.handler = ?2) ORDER BY f.seq"),
+      about_(l.db, "SELECT 1 FROM event_subscriptions WHERE subscription = ? AND event = ?"),
+      set_paused_(l.db, "UPDATE handlers SET paused = ?, reason = ?, since = ? WHERE handler = ?"),
+      raise_(l.db, "UPDATE handlers SET epoch = epoch + 1, raised = ? WHERE handler = ?"),
+      open_(l.db, "SELECT 1 FROM lanes INDEXED BY lanes_open WHERE handler = ? AND epoch <= ?"
+                  " AND (state <> 3 OR held > 0) AND state <> 5 LIMIT 1"),
+      announced_(l.db, "SELECT 1 FROM lanes WHERE handler = ? AND key = '' AND epoch = ?"),
+      raised_(l.db, "SELECT raised FROM handlers WHERE handler = ?"),
+      marks_(l.db, "SELECT chain_id, mark, mark_hash FROM chains ORDER BY chain"),
+      unfilled_(l.db, "SELECT n.name FROM handlers h CROSS JOIN names n ON n.id = h.handler"
+                      " WHERE h.filling = 1 AND h.away IS NULL"),
+      filled_(l.db, "UPDATE handlers SET filling = 0 WHERE handler = ?") {}
+
+void handler_table::put(std::span<const handler_in> handlers, std::int64_t now) {
+  leave(handlers);
+  for (const handler_in& h : handlers) {
+    const std::int64_t id = ledger_.names.id(tide::name_kind::handler, h.name);
+    ledger_.settings[id] = {h.pending_max_age, h.linger, h.max_message, h.batch, h.chains, h.from};
+    ledger_.handlers.try_emplace(id);
+    ledger_.bells.handler(id);
+    std::optional<std::string> order;
+    std::optional<std::int64_t> away;
+    if (rows r = known_.query(id); r.next()) {
+      order = std::string(r.text(0));
+      away = r.maybe_i64(1);
+    }
+    if (!order) {
+      insert_.run(id, h.pending, h.confirmed, std::string_view(h.order_by), now, h.backlog);
+      continue;
+    }
+    update_.run(h.pending, h.confirmed, std::string_view(h.order_by), id);
+    if (*order != h.order_by) raise_epoch(id, "order_by");
+    if (away) come_back(id, h, *away, now);
+  }
+}
+
+void handler_table::leave(std::span<const handler_in> handlers) {
+  std::set<std::int64_t> there;
+  for (const handler_in& h : handlers)
+    there.insert(ledger_.names.id(tide::name_kind::handler, h.name));
+  std::vector<std::int64_t> gone;
+  for (rows r = all_.query(); r.next();)
+    if (!there.contains(r.i64(0))) gone.push_back(r.i64(0));
+  for (const std::int64_t handler : gone)
+    set_away_.run(ledger_.last.feed, handler);
+}
+
+/// One gap for what the feed got meanwhile that it would have been told.
+void handler_table::come_back(std::int64_t handler, const handler_in& h, std::int64_t since,
+                              std::int64_t now) {
+  std::vector<std::int64_t> wanted;
+  for (const std::string& s : h.subscriptions)
+    wanted.push_back(ledger_.names.id(tide::name_kind::subscription, s));
+  tide::gap gap;
+  gap.reason = tide::gap_reason::away;
+  gap.by = "tidemark";
+  for (rows r = missed_.query(since, handler); r.next();) {
+    const tide::fact f = read_fact(r);
+    const std::int64_t event = r.i64(fact_columns);
+    if (f.status == tide::status::pending ? !h.pending : !h.confirmed) continue;
+    const bool fits = std::any_of(wanted.begin(), wanted.end(), [&](std::int64_t subscription) {
+      return about_.query(subscription, event).next();
+    });
+    if (!fits) continue;
+    ++gap.count;
+    if (gap.ids.size() < named_ids) gap.ids.push_back(tide::message_id(f));
+  }
+  if (gap.count == 0) return;
+  lanes_.start(now, true);
+  lane& l = lanes_.open(handler, "0:away", 0); // of no chain, so it waits for none
+  lanes_.append(l, {{}, {}, false, tide::gap_notice(gap, l.id, l.next, now)});
+  lanes_.finish();
+}
+
+void handler_table::set_paused(std::string_view handler, bool paused, std::string_view reason,
+                               std::int64_t now) {
+  const std::int64_t id = ledger_.names.id(tide::name_kind::handler, handler);
+  set_paused_.run(paused, reason, now, id);
+  if (const auto at = ledger_.handlers.find(id); at != ledger_.handlers.end())
+    at->second.paused = paused;
+  ledger_.bells.handler(id);
+}
+
+void handler_table::raise_epoch(std::int64_t handler, std::string_view reason) {
+  raise_.run(reason, handler);
+  ++ledger_.handlers[handler].epoch;
+}
+
+bool handler_table::queue_is_empty(std::int64_t handler, std::uint32_t epoch) {
+  return !open_.query(handler, epoch).next();
+}
+
+void handler_table::announce(std::int64_t now) {
+  for (const auto& [handler, entry] : ledger_.handlers) {
+    if (entry.announced >= entry.epoch || !queue_is_empty(handler, entry.announced)) continue;
+    const std::uint32_t next = entry.announced + 1;
+    if (!announced_.query(handler, next).next()) announce(handler, next, now);
+  }
+}
+
+void handler_table::announce(std::int64_t handler, std::uint32_t epoch, std::int64_t now) {
+  std::vector<tide::epoch_mark> marks;
+  for (rows r = marks_.query(); r.next();) {
+    std::optional<evm::block_id> mark;
+    if (!r.null(1)) mark = evm::block_id{r.u64(1), r.hash(2)};
+    marks.push_back({ledger_.chain_name(r.u64(0)), mark});
+  }
+  std::string reason;
+  if (rows r = raised_.query(handler); r.next()) reason = r.text(0);
+  lanes_.start(now, true);
+  lane& l = lanes_.open(handler, "", 0, epoch);
+  lanes_.append(l, {{}, {}, false, tide::epoch_notice(epoch, epoch - 1, reason, marks, now)});
+  lanes_.finish();
+}
+
+std::vector<std::string> handler_table::unfilled() {
+  std::vector<std::string> found;
+  for (rows r = unfilled_.query(); r.next();)
+    found.emplace_back(r.text(0));
+  return found;
+}
+
+void handler_table::filled(std::string_view handler) {
+  if (const auto id = ledger_.names.find(tide::name_kind::handler, handler)) filled_.run(*id);
+}
+
+} // namespace tidemark::store

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "store/lanes.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tidemark::store {
+
+/// Who is told: what the config says of them, pauses, epochs, and who was away.
+class handler_table {
+public:
+  handler_table(ledger& l, lane_book& lanes);
+
+  /// The config's handlers. One that is not among them is away, and its queue is kept; one that
+  /// comes back is told what it missed by a gap; another `order_by` raises its epoch.
+  void put(std::span<const handler_in> handlers, std::int64_t now);
+  void set_paused(std::string_view handler, bool paused, std::string_view reason, std::int64_t now);
+  /// `reason`: restore or order_by. What is made from now on belongs to the new epoch, which is
+  /// announced when the old one's queue is empty.
+  void raise_epoch(std::int64_t handler, std::string_view reason);
+  /// Before a commit: announces the epochs whose time has come.
+  void announce(std::int64_t now);
+  /// Those that are new and want what the feed has, until filled() says that they have it.
+  std::vector<std::string> unfilled();
+  void filled(std::string_view handler);
+
+private:
+  void leave(std::span<const handler_in> handlers);
+  void come_back(std::int64_t handler, const handler_in& h, std::int64_t since, std::int64_t now);
+  bool queue_is_empty(std::int64_t handler, std::uint32_t epoch);
+  void announce(std::int64_t handler, std::uint32_t epoch, std::int64_t now);
+
+  ledger& ledger_;
+  lane_book& lanes_;
+  statement known_, insert_, update_, all_, set_away_, missed_, about_, set_paused_, raise_;
+  statement open_, announced_, raised_, marks_, unfilled_, filled_;
+};
+
+} // namespace tidemark::store

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "store/lanes.hpp"
+
+// What is taken back, what is told later, and what goes once nothing holds it any more.
+
+namespace tidemark::store {
+namespace {
+
+constexpr std::size_t released_at_once = 64;
+
+} // namespace
+
+void lane_book::told_rolled_back(const stored_event& e) {
+  const std::int64_t feed = ledger_.last.feed;
+  for (const place& p : places_of(e.id)) {
+    lane& l = by_id(p.lane);
+    leave(l, e, p.late);
+    l.loosened = true;
+  }
+  concluded_.erase(e.id);
+  std::vector<tide::told_message> told;
+  for (rows r = told_.query(e.id, e.inclusion, e.version); r.next();)
+    told.push_back({0, r.i64(0), r.i64(1)});
+  for (tide::told_message& m : told)
+    m.handler = by_id(m.lane).handler;
+  for (const tide::told_message& m : tide::taken_back(told)) {
+    // What an older epoch told is taken back in the one that is queued now.
+    const lane& l = by_id(m.lane);
+    send(open(l.handler, l.key, l.chain), feed, m.subscription, false);
+  }
+}
+
+void lane_book::told_later(const stored_event& e, const tide::route& route) {
+  lane& l = by_key(route, e.chain);
+  if (known_.query(e.id, e.inclusion, l.handler).next()) return;
+  std::optional<std::int64_t> pending, confirmed;
+  for (rows r = facts_.query(e.id, e.inclusion); r.next();)
+    (r.code<tide::status>(1) == tide::status::pending ? pending : confirmed) = r.i64(0);
+  const std::int64_t about = ledger_.names.id(tide::name_kind::subscription, route.subscription);
+  if (pending && route.pending) send(l, *pending, about, false);
+  if (!route.confirmed) return;
+  const bool waits = !confirmed || l.held > 0;
+  if (!waits) return send(l, *confirmed, about, false);
+  hold(l, e, about, false, confirmed);
+  l.loosened = true;
+}
+
+void lane_book::told_late(const stored_event& e, std::span<const tide::route> routes) {
+  std::optional<std::int64_t> confirmed;
+  for (rows r = facts_.query(e.id, e.inclusion); r.next();)
+    if (r.code<tide::status>(1) == tide::status::confirmed) confirmed = r.i64(0);
+  if (!confirmed) return;
+  for (const tide::route& route : routes) {
+    if (!route.confirmed || too_early(route, e)) continue;
+    lane& l = by_key(route, e.chain);
+    if (known_.query(e.id, e.inclusion, l.handler).next()) continue;
+    send(l, *confirmed, ledger_.names.id(tide::name_kind::subscription, route.subscription), true);
+  }
+}
+
+void lane_book::release(lane& l) {
+  struct held {
+    stored_event event;
+    std::int64_t subscription = 0, feed = 0;
+  };
+  for (;;) {
+    std::vector<held> front;
+    std::vector<tide::held_message> states;
+    for (rows r = front_.query(l.id, released_at_once); r.next();) {
+      held h;
+      h.event.row.block.number = r.u64(0);
+      h.event.tx_index = r.u32(1);
+      h.event.log_index = r.i32(2);
+      h.event.id = r.i64(3);
+      h.subscription = r.i64(4);
+      const auto now = concluded_.find(h.event.id);
+      if (now != concluded_.end()) h.feed = now->second.feed;
+      if (!r.null(5)) h.feed = r.i64(5);
+      states.push_back({h.feed != 0});
+      front.push_back(h);
+    }
+    const std::size_t n = tide::released(states);
+    for (std::size_t i = 0; i < n; ++i) {
+      leave(l, front[i].event, false);
+      send(l, front[i].feed, front[i].subscription, false);
+      const auto c = concluded_.find(front[i].event.id);
+      if (c != concluded_.end() && c->second.places > 0) --c->second.places;
+    }
+    if (n < released_at_once) return;
+  }
+}
+
+} // namespace tidemark::store

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "config_fixture.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cstdio>
+#include <fstream>
+#include <sys/stat.h>
+
+using namespace tidemark::config;
+using namespace tidemark::config::testing;
+using namespace std::chrono_literals;
+
+TEST_CASE("retention is read") {
+  variables.clear();
+  const auto l = parsed("store: {retention: {webhooks: 7d, deliveries: 0s, events: 365d}}\n");
+  CHECK(problems_of(l) == "");
+  REQUIRE(l.value);
+  CHECK(l.value->store.keep_webhooks == 7 * 24h);
+  CHECK(l.value->store.keep_deliveries == 0s);
+  CHECK(l.value->store.keep_events == 365 * 24h);
+}
+
+TEST_CASE("tls names files that are there, the key nobody else's") {
+  variables.clear();
+  const auto file = [](const char* name, mode_t mode) {
+    std::ofstream(name) << "PEM";
+    chmod(name, mode);
+    return std::string(name);
+  };
+  const auto cert = file("tls_test.crt", 0644), key = file("tls_test.key", 0600),
+             open = file("tls_test.open", 0644);
+  struct row {
+    std::string tls, says;
+  };
+  const row rows[] = {
+      {"{cert: " + cert + ", key: " + key + "}", ""},
+      {"{cert: " + cert + "}", "ingest.tls: 'key' is missing"},
+      {"{cert: none.crt, key: " + key + "}", "ingest.tls.cert: cannot read"},
+      {"{cert: " + cert + ", key: " + open + "}", "ingest.tls.key: others may read"},
+      {"{cert: " + cert + ", key: ., more: 1}", "ingest.tls.key: "},
+  };
+  for (const auto& r : rows) {
+    INFO(r.tls);
+    const auto l = parsed("ingest: {tls: " + r.tls + "}\n");
+    CHECK(l.problems.empty() == r.says.empty());
+    if (!r.says.empty()) CHECK(problems_of(l).find(r.says) != std::string::npos);
+    if (r.says.empty()) CHECK(l.value->ingest.tls.has_value());
+  }
+  for (const auto& name : {cert, key, open})
+    std::remove(name.c_str());
+}

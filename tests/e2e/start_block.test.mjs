@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// From where a subscription counts: given, added, widened, narrowed and removed between starts.
+import assert from 'node:assert/strict';
+import { never, until } from './lib/wait.mjs';
+import { EVENT, scenario } from './lib/world.mjs';
+
+const one = async (world, call = {}) => {
+  const receipt = await world.anvil.emit({ contract: world.A, value: 100, ...call });
+  return (await world.anvil.transfersIn(receipt))[0];
+};
+const other = (contract, more = {}) => ({
+  name: 'others',
+  chains: ['local'],
+  address: [contract],
+  event: EVENT,
+  ...more,
+});
+const filled = (world) =>
+  until('nothing is left to be filled', async () => {
+    const chain = await world.daemon.chain();
+    return chain.state === 'following' && chain.backfills.length === 0;
+  });
+/** Starts it again with another config. */
+async function again(world, change, how = 'stop') {
+  await world.daemon[how]();
+  const config = structuredClone(world.daemon.config);
+  change(config);
+  world.daemon.write(config);
+  await world.daemon.start();
+}
+/** What the handler was told as confirmed: [value, late]. */
+const told = (world, from = 0) =>
+  world.handler
+    .got('confirmed')
+    .slice(from)
+    .map((m) => [m.data.args.value, m.event.late === true]);
+
+scenario(
+  'a new store: from below the start, and from above it',
+  {
+    contracts: ['A', 'B'],
+    before: async (w) => {
+      for (const value of [1, 2, 3]) await one(w, { value }); // blocks 3, 4, 5
+      await w.anvil.mine(2);
+    },
+    config: (c, w) => {
+      c.chains[0].start_block = 'latest'; // 7
+      c.subscriptions = [
+        { name: 'early', chains: ['local'], address: [w.A], event: EVENT, start_block: 4 },
+        other(w.B, { start_block: 12 }),
+      ];
+    },
+  },
+  async (world) => {
+    await until('what lies below is told', () => told(world).length === 2);
+    assert.deepEqual(told(world), [
+      ['2', true],
+      ['3', true],
+    ]);
+    await filled(world);
+    await one(world, { contract: world.B }); // 8
+    await one(world, { value: 9 }); // 9
+    await world.anvil.mine(2); // 11
+    const fresh = await one(world, { contract: world.B }); // 12
+    await world.anvil.mine(2);
+    await world.message(fresh.eventId, 'confirmed');
+    assert.deepEqual(told(world, 2), [
+      ['9', false],
+      ['12', false],
+    ]);
+  },
+);
+
+scenario(
+  'added on a running chain: from the block after the mark, or scanned behind it and late',
+  {
+    contracts: ['A', 'B'],
+    config: (c, w) => {
+      c.subscriptions[0].address = [w.A];
+    },
+  },
+  async (world) => {
+    const old = await one(world, { contract: world.B }); // 3
+    await one(world, { value: 5 }); // 4
+    await world.anvil.mine(8);
+    await world.marked(10);
+    await again(world, (c) => c.subscriptions.push(other(world.B)));
+    const before = world.handler.got('confirmed').length;
+    const fresh = await one(world, { contract: world.B });
+    await world.anvil.mine(2);
+    await world.message(fresh.eventId, 'confirmed');
+    assert.equal(world.handler.got('confirmed').length, before + 1);
+    assert.equal(world.handler.of(old.eventId).length, 0);
+  },
+);
+
+scenario(
+  'a later one with a start_block survives kill -9, and only what it adds is told',
+  {
+    contracts: ['A', 'B'],
+    config: (c, w) => {
+      c.subscriptions[0].address = [w.A];
+      c.chains[0].reorg.max_depth = 8;
+      c.chains[0].reconcile.max_range = 10;
+    },
+  },
+  async (world) => {
+    const wanted = [];
+    for (let i = 0; i < 6; i++) {
+      await one(world, { value: i });
+      wanted.push(await one(world, { contract: world.B }));
+      await world.anvil.mine(8);
+    }
+    await world.anvil.mine(2);
+    await until('A is told', () => world.handler.got('confirmed').length === 6);
+    const seen = [];
+    await again(world, (c) => {
+      c.subscriptions.push(other(world.B, { start_block: wanted[2].block }));
+    });
+    seen.push(...(await world.daemon.chain()).backfills);
+    await world.daemon.kill9();
+    await world.daemon.start();
+    await filled(world);
+    for (const [i, t] of wanted.entries())
+      if (i >= 2) {
+        const m = await world.message(t.eventId, 'confirmed');
+        assert.equal(m.event.late, true);
+        assert.equal(m.event.subscription, 'others');
+      }
+    const fresh = await one(world, { contract: world.B });
+    await world.anvil.mine(2);
+    assert.notEqual((await world.message(fresh.eventId, 'confirmed')).event.late, true);
+    assert.equal(world.handler.got('confirmed').length, 6 + 4 + 1, 'each once');
+    for (const b of seen)
+      assert.deepEqual([b.subscription, b.from], ['others', wanted[2].block]);
+  },
+);
+
+scenario(
+  'widened and narrowed: what was let through before stays as it was',
+  {
+    contracts: ['A', 'B'],
+    config: (c, w) => {
+      c.subscriptions[0].address = [w.A];
+    },
+  },
+  async (world) => {
+    const first = await one(world, { value: 1 });
+    const missed = await one(world, { contract: world.B });
+    await world.anvil.mine(4);
+    await world.marked(missed.block);
+    const open = await one(world, { value: 2 }); // pending when the config changes
+    await world.message(open.eventId, 'pending');
+    await again(world, (c) => {
+      c.subscriptions[0].address = [world.A, world.B];
+    });
+    const wider = await one(world, { contract: world.B });
+    await world.anvil.mine(2);
+    await world.message(wider.eventId, 'confirmed');
+    await world.message(open.eventId, 'confirmed');
+    assert.equal(world.handler.of(missed.eventId).length, 0, 'from the block after the mark');
+
+    const last = await one(world, { value: 3 });
+    await world.message(last.eventId, 'pending');
+    await again(world, (c) => {
+      c.subscriptions[0].address = [world.B];
+    });
+    await one(world, { value: 4 });
+    const still = await one(world, { contract: world.B });
+    await world.anvil.mine(2);
+    await world.message(last.eventId, 'confirmed');
+    await world.message(still.eventId, 'confirmed');
+    const values = world.handler.got('confirmed').map((m) => m.data.args.value);
+    assert.ok(!values.includes('4'), 'what it no longer lets through makes nothing new');
+    assert.equal(world.handler.of(first.eventId, 'confirmed').length, 1);
+    await world.anvil.reorg((await world.anvil.head()) - last.block + 1);
+    await world.anvil.mine(3);
+    await world.message(last.eventId, 'rolled_back');
+
+    // The start_block comes later: what was missed is found late.
+    await again(world, (c) => {
+      c.subscriptions[0].start_block = 0;
+    });
+    assert.equal((await world.message(missed.eventId, 'confirmed')).event.late, true);
+  },
+);
+
+scenario(
+  'removed: it makes nothing new, and what it made is undone as before',
+  {
+    contracts: ['A', 'B'],
+    config: (c, w) => {
+      c.subscriptions = [
+        { name: 'first', chains: ['local'], address: [w.A], event: EVENT },
+        other(w.B),
+      ];
+    },
+  },
+  async (world) => {
+    const kept = await one(world, { contract: world.B });
+    await world.anvil.mine(2);
+    await world.message(kept.eventId, 'confirmed');
+    const open = await one(world, { contract: world.B });
+    await world.message(open.eventId, 'pending');
+    await again(world, (c) => c.subscriptions.pop(), 'kill9');
+    const unseen = await one(world, { contract: world.B });
+    await world.anvil.mine(2);
+    await world.message(open.eventId, 'confirmed');
+    await never('a word about what nobody asks for', () => world.handler.of(unseen.eventId).length);
+    await world.anvil.reorg(8);
+    await world.anvil.mine(2);
+    await world.message(open.eventId, 'rolled_back');
+    await world.message(kept.eventId, 'rolled_back');
+  },
+);

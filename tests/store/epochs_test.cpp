@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "tests/store/world.hpp"
+
+using namespace tidemark;
+using namespace tidemark::test;
+
+namespace {
+
+void found(world& w, std::uint64_t number, std::uint64_t t, const char* key = "1:k") {
+  auto s = log(block(number), t);
+  s.routes[0].key = key;
+  w.apply(number + 20, {tide::shown{{block(number)}, {s}, true}, tide::mark_moved{block(number)}},
+          {header(number)});
+}
+
+void handlers(world& w, const char* order_by, bool with_h = true) {
+  store::handler_in h{"h", false, true, order_by};
+  h.subscriptions = {"transfers"};
+  std::vector<store::handler_in> all{{"g", true, true, "chain"}};
+  if (with_h) all.push_back(h);
+  w.in_group([&] { must(w.db->register_handlers(all, ++w.now)); });
+}
+
+} // namespace
+
+TEST_CASE("another order_by is a new epoch, announced when the old queue is empty", "[epoch]") {
+  world w;
+  w.db->set_chain_names({{1, "ethereum"}});
+  found(w, 10, 1);
+  found(w, 11, 2);
+  handlers(w, "arg:to");
+  found(w, 12, 3, "1:k:new");
+  auto first = w.take();
+  REQUIRE(show(first) == "c10"); // the new epoch waits
+  SECTION("also over a restart") {
+    w.db = store::store::revive(std::move(w.db));
+    w.db->set_chain_names({{1, "ethereum"}});
+    first = w.take();
+    REQUIRE(show(first) == "c10");
+  }
+  w.finish(first[0]);
+  const auto second = w.take();
+  REQUIRE(show(second) == "c11");
+  w.finish(second[0]);
+  const auto epoch = w.take();
+  REQUIRE(epoch.size() == 1); // alone and first
+  REQUIRE(epoch[0].notice);
+  CHECK(store::message_id(epoch[0]) == "epoch_2");
+  CHECK(
+      epoch[0].notice->data.find(
+          R"({"epoch":2,"previous":1,"reason":"order_by","chains":{"ethereum":{"number":12,"hash":")") ==
+      0);
+  CHECK(store::message_body(epoch[0]).find("partitionkey") == std::string::npos);
+  w.finish(epoch[0]);
+  const auto rest = w.deliver();
+  REQUIRE(show(rest) == "c12");
+  CHECK(rest[0].envelope.epoch == 2);
+  CHECK(rest[0].envelope.sequence == 1);
+  SECTION("what an old epoch told is taken back in the new one") {
+    w.apply(40,
+            {tide::orphaned{block(12)}, tide::orphaned{block(11)},
+             tide::reorg{2, block(10), block(12), block(12, 'B'), false}},
+            {header(11, 'B', 'A'), header(12, 'B')});
+    const auto back = w.deliver();
+    CHECK(show(back) == "r12 r11");
+    CHECK(back[0].envelope.epoch == 2);
+    CHECK(back[1].envelope.epoch == 2);
+    CHECK(back[1].envelope.key == "1:k");
+  }
+  SECTION("the same order_by again changes nothing") {
+    handlers(w, "arg:to");
+    CHECK(w.deliver().empty());
+  }
+}
+
+TEST_CASE("an epoch waits for what the old one holds", "[epoch]") {
+  world w;
+  auto slow = log(block(10), 1);
+  slow.asks.blocks = 30;
+  w.apply(12, {tide::saw{{slow}}}, {header(10), header(11), header(12)});
+  handlers(w, "arg:to");
+  CHECK(w.take().empty());
+  w.apply(45, {tide::proved{block(10), {{tx(1), 0}}, {slow}}});
+  const auto sent = w.deliver();
+  REQUIRE(show(sent) == "c10 e1");
+  CHECK(sent[0].envelope.epoch == 1);
+}
+
+TEST_CASE("a handler that was away is told what it missed by one gap", "[epoch]") {
+  world w;
+  found(w, 10, 1);
+  CHECK(show(w.deliver()) == "c10");
+  handlers(w, "contract", false);
+  // While it is away no chain routes anything to it; what it was told is undone.
+  auto unrouted = log(block(12), 2);
+  unrouted.routes.clear();
+  w.apply(33, {tide::shown{{block(12)}, {unrouted}, true}, tide::mark_moved{block(12)}},
+          {header(12)});
+  w.apply(33, {tide::proved{block(10), {}, {}}});
+  handlers(w, "contract");
+  const auto sent = w.deliver();
+  REQUIRE(sent.size() == 2);
+  std::string kinds;
+  for (const auto& m : sent) {
+    if (!m.notice) {
+      CHECK(m.fact.status == tide::status::rolled_back);
+      continue;
+    }
+    kinds += m.envelope.key;
+    CHECK(m.notice->data.find(R"("count":1,"reason":"away")") != std::string::npos);
+    CHECK(m.notice->data.find(tide::event_id(1, tx(2), 0).substr(2, 20)) != std::string::npos);
+  }
+  CHECK(kinds == "0:away");
+  SECTION("nothing missed, nothing said") {
+    handlers(w, "contract", false);
+    handlers(w, "contract");
+    CHECK(w.deliver().empty());
+  }
+}
+
+TEST_CASE("a handler that comes later is sent what the store has", "[epoch]") {
+  world w;
+  found(w, 10, 1);
+  found(w, 11, 2);
+  auto waits = log(block(12), 3);
+  waits.asks.blocks = 30;
+  w.apply(34, {tide::saw{{waits}}}, {header(12)});
+  w.apply(34, {tide::shown{{block(12)}, {waits}, false}, tide::mark_moved{block(12)}});
+  found(w, 13, 4);
+  store::handler_in late{"late", true, true, "contract"};
+  late.backlog = true;
+  const store::handler_in all[] = {
+      {"h", false, true, "contract"}, {"g", true, true, "chain"}, late};
+  w.in_group([&] { must(w.db->register_handlers(all, ++w.now)); });
+  CHECK(must(w.db->unfilled()) == std::vector<std::string>{"late"});
+  for (int twice = 0; twice < 2; ++twice) { // as after a crash
+    std::optional<store::backlog_place> after;
+    for (;;) {
+      const auto some = must(w.db->backlog(world::chain, 11, after, 2));
+      if (some.empty()) break;
+      after = some.back().place;
+      std::vector<store::backlog_route> routes;
+      for (const auto& e : some)
+        routes.push_back({e.tx, e.place.log_index, {"late", "1:k", "transfers", true, true}});
+      w.in_group([&] { must(w.db->fill(world::chain, routes, ++w.now)); });
+    }
+  }
+  w.in_group([&] { must(w.db->filled("late")); });
+  CHECK(must(w.db->unfilled()).empty());
+  CHECK(show(w.deliver("late")) == "c11 p12"); // what waits holds what comes behind it
+  w.apply(45, {tide::proved{block(12), {{tx(3), 0}}, {waits}}});
+  CHECK(show(w.deliver("late")) == "c12 c13");
+}

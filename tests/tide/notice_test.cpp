@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "tide/notice.hpp"
+
+#include "tide/stored_log.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace tidemark;
+using namespace tidemark::tide;
+
+namespace {
+
+envelope around() {
+  envelope e;
+  e.instance = "main";
+  e.handler = "app";
+  e.key = "1:0xaa";
+  e.sequence = 7;
+  e.epoch = 2;
+  return e;
+}
+
+} // namespace
+
+TEST_CASE("a gap has the place of what it replaces", "[notice]") {
+  gap g;
+  g.reason = gap_reason::skipped;
+  g.ids = {"1_0x_1_c1"};
+  g.count = 1;
+  g.by = "ops";
+  g.chain = "ethereum";
+  g.from_block = g.to_block = 9;
+  const auto n = gap_notice(g, 3, 7, 1'700'000'000'500);
+  CHECK(
+      compose_notice(n, around()) ==
+      R"({"specversion":"1.0","id":"gap_3_7_1700000000500","source":"/tidemark/main/app",)"
+      R"("type":"tidemark.gap","time":"2023-11-14T22:13:20Z","datacontenttype":"application/json",)"
+      R"("partitionkey":"1:0xaa","sequence":"00000000000000000007","epoch":2,"data":)"
+      R"({"ids":["1_0x_1_c1"],"count":1,"reason":"skipped","by":"ops","chain":"ethereum",)"
+      R"("from_block":9,"to_block":9}})");
+}
+
+TEST_CASE("an epoch and a ping have neither key nor sequence", "[notice]") {
+  const auto epoch = epoch_notice(2, 1, "restore", {{"ethereum", std::nullopt}}, 1'000);
+  CHECK(
+      compose_notice(epoch, around()) ==
+      R"({"specversion":"1.0","id":"epoch_2","source":"/tidemark/main/app",)"
+      R"("type":"tidemark.epoch","time":"1970-01-01T00:00:01Z","datacontenttype":"application/json",)"
+      R"("data":{"epoch":2,"previous":1,"reason":"restore","chains":{"ethereum":null}}})");
+  const auto ping = compose_notice(ping_notice(1, 5), around());
+  CHECK(ping.find(R"("id":"ping_5_1")") != ping.npos);
+  CHECK(ping.find("sequence") == ping.npos);
+}
+
+TEST_CASE("a notice is the same when it was stored", "[notice]") {
+  const auto n = epoch_notice(2, 1, "order_by", {}, 99);
+  const auto back = notice_of_row(to_row(n));
+  REQUIRE(back);
+  CHECK(back->is == n.is);
+  CHECK(back->id == n.id);
+  CHECK(back->at == n.at);
+  CHECK(back->data == n.data);
+  for (const char* bad : {"", "7\nx\n1\n{}", "0\nx", "0\nx\ny\n{}"})
+    CHECK_FALSE(notice_of_row(bad));
+}
+
+TEST_CASE("a stored event gives its log back", "[notice]") {
+  const std::string hash(64, 'a'), address(40, 'b');
+  const auto data = R"({"event_id":"1:0x","block":{"number":7,"hash":"0x)" + hash +
+                    R"(","timestamp":99},"transaction":{"hash":"0x)" + hash +
+                    R"(","index":3},"log_index":5,"address":"0x)" + address + R"(","topics":["0x)" +
+                    hash + R"("],"data":"0x0102"})";
+  const auto kept = log_of_data(data);
+  REQUIRE(kept.has_value());
+  CHECK(kept->block_time == 99);
+  CHECK(kept->log.block.number == 7);
+  CHECK(kept->log.tx_index == 3);
+  CHECK(kept->log.log_index == 5);
+  CHECK(kept->log.topics.size() == 1);
+  CHECK(kept->log.data == evm::bytes{1, 2});
+  CHECK_FALSE(log_of_data("{}").has_value());
+  CHECK_FALSE(log_of_data("no JSON").has_value());
+  CHECK_FALSE(log_of_data(R"({"block":{"number":-7}})").has_value());
+}
+
+TEST_CASE("a stored transaction's route", "[notice]") {
+  const auto data = [](const std::string& to, const std::string& created) {
+    return R"({"event_id":"1:0xaa:tx","kind":"transaction","chain_id":1,"subscriptions":["eth","all"],)"
+           R"("to":)" +
+           to + R"(,"created":)" + created + "}";
+  };
+  recipient r;
+  r.name = "app";
+  r.subscriptions = {"all"};
+  struct row {
+    order_by order;
+    const char* key;
+  };
+  const row rows[] = {{order_by::chain, "1"},
+                      {order_by::contract, "1:0xbb"},
+                      {order_by::argument, "1:0xbb"},
+                      {order_by::subscription, "1:all"},
+                      {order_by::none, "1:0xaa:tx"}};
+  for (const auto& one : rows) {
+    r.order = one.order;
+    const auto route = route_of_transaction(r, data(R"("0xbb")", "null"));
+    REQUIRE(route.has_value());
+    CHECK(route->key == one.key);
+    CHECK(route->subscription == "all");
+  }
+  r.order = order_by::contract;
+  CHECK(route_of_transaction(r, data("null", R"("0xcc")"))->key == "1:0xcc");
+  r.subscriptions = {"other"};
+  CHECK_FALSE(route_of_transaction(r, data("null", "null")).has_value());
+  CHECK_FALSE(route_of_transaction(r, R"({"kind":"log"})").has_value());
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "tide/tide.hpp"
+
+#include <algorithm>
+#include <utility>
+
+// `reconcile` by an operator: ranges read again, apart from where the mark is.
+
+namespace tidemark::tide {
+namespace {
+
+constexpr std::uint32_t tries_a_range = 5;
+constexpr std::size_t fresh_blocks_a_step = 50;
+
+} // namespace
+
+tide::effects tide::reconcile(reconcile_order order, millis now) {
+  orders_.push_back(order);
+  return run(now);
+}
+
+tide::effects tide::stop_reconcile(std::int64_t job, millis now) {
+  end_order(job, "it was cancelled");
+  return run(now);
+}
+
+void tide::end_order(std::int64_t job, std::string trouble) {
+  const auto of_job = [job](const reconcile_order& o) { return o.job == job; };
+  const auto at = std::find_if(orders_.begin(), orders_.end(), of_job);
+  if (at == orders_.end()) return;
+  out_.push_back(reconcile_progress{*at, true, std::move(trouble)});
+  orders_.erase(at);
+}
+
+/// One range of the first order; the other passes have their turns in between.
+tide::pass tide::ordered_pass() {
+  const auto& failed = records_[static_cast<std::size_t>(pass_kind::ordered)];
+  if (failed.failures >= tries_a_range) end_order(orders_.front().job, failed.trouble);
+  if (orders_.empty()) co_return pass_end::done;
+  reconcile_order o = orders_.front();
+  o.from = std::max(o.from, start_);
+  const auto tip = held_.tip();
+  o.to = std::min(o.to, tip ? tip->number : 0);
+  if (o.from > o.to) {
+    orders_.front() = o;
+    end_order(o.job, "");
+    co_return pass_end::done;
+  }
+  const bool marked = mark_ && o.from <= mark_->number;
+  if (!marked && behind()) { // the mark comes there by itself, and with it the first second reading
+    next_ordered_ = now_ + settings_.poll;
+    co_return pass_end::done;
+  }
+  dry_ = !o.apply;
+  if (marked) {
+    const auto to = std::min(o.to, mark_->number);
+    const auto end = co_await reconcile_pass(o.from, to, false);
+    if (end != pass_end::done) co_return end;
+    o.missing += last_reconcile_->missing;
+    o.extra += last_reconcile_->extra;
+    o.equal += last_reconcile_->equal;
+    o.from = last_reconcile_->to + 1;
+  } else {
+    const bool read = co_await reconcile_fresh(o);
+    if (!read) co_return pass_end::failed;
+  }
+  // Unless it was cancelled meanwhile.
+  if (orders_.empty() || orders_.front().job != o.job) co_return pass_end::done;
+  if (marked) orders_.front() = o;
+  if (orders_.front().from > orders_.front().to)
+    end_order(o.job, "");
+  else
+    out_.push_back(reconcile_progress{orders_.front(), false, ""});
+  co_return pass_end::done;
+}
+
+/// Above where the policy lets the mark be: the blocks that are held are read whole once more, and
+/// what is missing is pending, since its second reading is still to come.
+task<bool> tide::reconcile_fresh(const reconcile_order& o) {
+  std::vector<evm::block_id> ids;
+  for (auto at = held_.all().lower_bound(o.from);
+       at != held_.all().end() && at->first <= o.to && ids.size() < fresh_blocks_a_step; ++at)
+    ids.push_back(at->second.id);
+  reconcile_order next = o;
+  next.from = ids.empty() ? o.to + 1 : ids.back().number + 1;
+  if (!ids.empty()) {
+    const auto readings = co_await read_whole(ids, std::nullopt, settings_.integrity);
+    if (!readings) co_return false;
+    write_set set = new_set();
+    saw seen;
+    for (const auto& b : *readings)
+      for (auto& s : sightings_of(b, "reconcile"))
+        seen.logs.push_back(std::move(s));
+    set.verdicts.push_back(std::move(seen));
+    put(std::move(set));
+    const store_answer done = co_await the_outcome{*this};
+    const auto* ok = std::get_if<applied>(&done);
+    if (!ok) {
+      fail("what is stored above the mark differs from what was read again; reconcile decides once "
+           "the mark is there");
+      co_return false;
+    }
+    next.missing += ok->added;
+    next.equal += ok->equal;
+  }
+  if (!orders_.empty() && orders_.front().job == next.job) orders_.front() = next;
+  co_return true;
+}
+
+} // namespace tidemark::tide

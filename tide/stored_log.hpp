@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "evm/chain_data.hpp"
+#include "evm/result.hpp"
+#include "tide/subscription.hpp"
+#include "tide/write_set.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace tidemark::tide {
+
+/// A log as it was when its event was made, from the event's own JSON (sighting.data of kind log).
+struct stored_log {
+  evm::log log;
+  std::uint64_t block_time = 0; ///< seconds since 1970
+};
+evm::result<stored_log> log_of_data(std::string_view data);
+
+/// The route of a stored event of kind transaction, from its JSON alone; nothing if it is none of
+/// that kind, or the recipient gets none of its subscriptions.
+std::optional<route> route_of_transaction(const recipient& to, std::string_view data);
+
+} // namespace tidemark::tide
