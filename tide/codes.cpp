@@ -103,4 +103,18 @@ std::string_view to_text(tag t) {
   return no_code;
 }
 
+std::string_view to_text(job_state s) {
+  switch (s) {
+  case job_state::running:
+    return "running";
+  case job_state::done:
+    return "done";
+  case job_state::failed:
+    return "failed";
+  case job_state::cancelled:
+    break;
+  }
+  return "cancelled";
+}
+
 } // namespace tidemark::tide

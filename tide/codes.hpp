@@ -46,6 +46,9 @@ enum class outcome : std::uint8_t {
   unknown = 6
 };
 
+/// Of a job. The numbers are the store's.
+enum class job_state : std::uint8_t { running = 0, done = 1, failed = 2, cancelled = 3 };
+
 /// A finality tag, or none; a higher one is a stronger one.
 enum class tag : std::uint8_t { none = 0, safe = 1, finalized = 2 };
 
@@ -65,5 +68,6 @@ std::string_view to_text(hint_state s);
 std::string_view to_text(message_state s);
 std::string_view to_text(outcome o);
 std::string_view to_text(tag t);
+std::string_view to_text(job_state s);
 
 } // namespace tidemark::tide
