@@ -74,7 +74,7 @@ private:
     skip,
     backfill
   };
-  static constexpr std::size_t pass_kinds = 12;
+  static constexpr auto pass_kinds = static_cast<std::size_t>(pass_kind::backfill) + 1; // the last
   using pass = task<pass_end>;
 
   // tide.cpp: the loop
