@@ -25,6 +25,7 @@ constexpr auto answered = std::to_array<answered_with>({
     {"GET", "/readyz", "ready"},
     {"GET", "/v1/status", "status"},
     {"GET", "/v1/chains/{name}", "chain"},
+    {"GET", "/v1/chains/{name}/blocks", {}, "held_block"},
     {"POST", "/v1/chains/{name}/resume", "state"},
     {"POST", "/v1/chains/{name}/skip", "state"},
     {"POST", "/v1/chains/{name}/reconcile", "job_begun", {}, 202},

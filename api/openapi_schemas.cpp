@@ -12,6 +12,7 @@ const char* schema_json() {
 "live":{"type":"object","required":["live"],"properties":{"live":{"type":"boolean"}}},
 "ready":{"type":"object","required":["ready","degraded"],"properties":{"ready":{"type":"boolean"},"degraded":{"type":"array","items":{"type":"object","required":["kind","name","state","reason"],"properties":{"kind":{"type":"string"},"name":{"type":"string"},"state":{"type":"string"},"reason":{"type":["string","null"]}}}}}},
 "block":{"type":"object","required":["number","hash"],"properties":{"number":{"type":"integer","minimum":0},"hash":{"$ref":"#/components/schemas/hash"}}},
+"held_block":{"type":"object","required":["number","hash","parent","timestamp","canonical"],"properties":{"number":{"$ref":"#/components/schemas/count"},"hash":{"$ref":"#/components/schemas/hash"},"parent":{"$ref":"#/components/schemas/hash"},"timestamp":{"$ref":"#/components/schemas/count"},"canonical":{"type":"boolean"}}},
 "block_or_null":{"oneOf":[{"$ref":"#/components/schemas/block"},{"type":"null"}]},
 "hash":{"type":"string","pattern":"^0x[0-9a-f]{64}$"},
 "address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},

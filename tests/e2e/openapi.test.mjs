@@ -25,6 +25,7 @@ scenario('what it says of each answer is so', {}, async (world) => {
   const event = encodeURIComponent(world.transfers[0].eventId);
   const concrete = {
     '/v1/chains/{name}': '/v1/chains/local',
+    '/v1/chains/{name}/blocks': '/v1/chains/local/blocks',
     '/v1/events/{event_id}': `/v1/events/${event}`,
     '/v1/webhooks/{id}': '/v1/webhooks/1',
     '/v1/handlers/{name}/keys': '/v1/handlers/app/keys',
