@@ -13,9 +13,6 @@ const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goo
 /** Why there is no browser to test with, or undefined. */
 export const missing = program ? undefined : 'there is no chromium here: scripts/install brings it';
 
-/** Routes of the contract that this daemon may lack still: the page does without. */
-const notYet = /\/(metrics|v1\/feed\/stream|v1\/dead)(\?|$)/;
-
 export const screens = {
   light: { viewport: { width: 1280, height: 860 }, colorScheme: 'light' },
   dark: { viewport: { width: 1280, height: 860 }, colorScheme: 'dark' },
@@ -44,8 +41,7 @@ export class Browser {
     page.wrong = [];
     page.asked = [];
     page.on('console', (m) => {
-      const missing = /status of 404/.test(m.text()) && notYet.test(m.location().url);
-      if (['error', 'warning'].includes(m.type()) && !missing)
+      if (['error', 'warning'].includes(m.type()))
         page.wrong.push(`${m.text()} ${m.location().url}`);
     });
     page.on('pageerror', (error) => page.wrong.push(error.stack));
