@@ -179,17 +179,11 @@ export function Drawing(props: {
             <path
               d={`M${from} ${base}C${from} ${base + 16} ${from} ${y} ${Math.max(from + 8, first)} ${y}H${last}`}
             />
-            {last + 150 < width ? (
-              <text x={last + 8} y={y + 4}>
-                {plural(b.reorg.depth, 'block')} left
-                {b.reorg.rolled_back ? `, ${count(b.reorg.rolled_back)} rolled back` : ''}
-              </text>
-            ) : from > 190 ? (
-              <text x={from - 10} y={y + 4} text-anchor="end">
-                {plural(b.reorg.depth, 'block')} left
-                {b.reorg.rolled_back ? `, ${count(b.reorg.rolled_back)} rolled back` : ''}
-              </text>
-            ) : null}
+            <text x={last + 8} y={y + 4}>
+              {last + 270 < width
+                ? `${plural(b.reorg.depth, 'block')} left the chain${b.reorg.rolled_back ? `, ${count(b.reorg.rolled_back)} rolled back` : ''}`
+                : plural(b.reorg.depth, 'block')}
+            </text>
           </g>
         );
       })}

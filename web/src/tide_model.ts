@@ -74,7 +74,7 @@ function orphans(
 }
 
 const LANES = 3;
-const LABEL = 8; // slots that a branch's words take
+const LABEL = 9; // slots that a branch's words take
 
 export function strip(
   chain: Pick<Chain, 'head' | 'mark'>,
