@@ -18,12 +18,9 @@ std::vector<config::address_range> ranges(const std::vector<const char*>& texts)
   return out;
 }
 
-net::request from(const char* peer, net::header_list headers = {}) {
-  net::request r;
-  r.remote = boost::asio::ip::make_address(peer);
-  r.headers = std::move(headers);
-  r.method = "POST";
-  r.target = "/hooks/own-relay";
+request_ptr from(const char* peer, net::header_list headers = {}) {
+  auto r = hook("/hooks/own-relay", "", std::move(headers));
+  r->remote = boost::asio::ip::make_address(peer);
   return r;
 }
 
@@ -54,7 +51,7 @@ TEST_CASE("who sent it, through proxies that are trusted", "[ingest]") {
   };
   for (const auto& r : rows) {
     INFO(r.peer << " " << (r.headers.empty() ? "" : r.headers.front().second));
-    const auto got = client_address(trusted, from(r.peer, r.headers));
+    const auto got = client_address(trusted, *from(r.peer, r.headers));
     if (*r.is == '\0')
       CHECK_FALSE(got);
     else
@@ -75,17 +72,17 @@ TEST_CASE("a source takes only from where it allows", "[ingest]") {
     CHECK(got->source == "own-relay");
     return true;
   };
-  CHECK_FALSE(refused(from("203.0.113.9")));
-  CHECK_FALSE(refused(from("::ffff:203.0.113.9")));
-  CHECK_FALSE(refused(from("2001:db8::7")));
-  CHECK(refused(from("198.51.100.1")));
-  CHECK(refused(from("127.0.0.1")));
-  CHECK_FALSE(refused(from("127.0.0.1", {{"X-Forwarded-For", "203.0.113.9"}})));
-  CHECK(refused(from("198.51.100.1", {{"X-Forwarded-For", "203.0.113.9"}})));
-  CHECK(refused(from("127.0.0.1", {{"X-Forwarded-For", "nonsense"}})));
+  CHECK_FALSE(refused(*from("203.0.113.9")));
+  CHECK_FALSE(refused(*from("::ffff:203.0.113.9")));
+  CHECK_FALSE(refused(*from("2001:db8::7")));
+  CHECK(refused(*from("198.51.100.1")));
+  CHECK(refused(*from("127.0.0.1")));
+  CHECK_FALSE(refused(*from("127.0.0.1", {{"X-Forwarded-For", "203.0.113.9"}})));
+  CHECK(refused(*from("198.51.100.1", {{"X-Forwarded-For", "203.0.113.9"}})));
+  CHECK(refused(*from("127.0.0.1", {{"X-Forwarded-For", "nonsense"}})));
   auto other = from("198.51.100.1");
-  other.target = "/hooks/token";
-  CHECK_FALSE(check_sender(rules, other));
+  other->target = "/hooks/token";
+  CHECK_FALSE(check_sender(rules, *other));
 }
 
 TEST_CASE("a source without a scheme takes what comes", "[ingest]") {

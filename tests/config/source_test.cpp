@@ -11,7 +11,7 @@ using namespace tidemark::config::testing;
 
 namespace {
 
-loaded source(const std::string& members) {
+loaded with_source(const std::string& members) {
   variables.clear();
   return parsed(one_chain + "sources:\n  - {name: a, " + members + "}\n");
 }
@@ -48,8 +48,9 @@ TEST_CASE("ranges of addresses") {
 }
 
 TEST_CASE("who may post, and how often is expected") {
-  const auto l = source("provider: alchemy, secret: s, allow_from: [10.0.0.0/8, \"2001:db8::1\"], "
-                        "expect_every: 90m");
+  const auto l =
+      with_source("provider: alchemy, secret: s, allow_from: [10.0.0.0/8, \"2001:db8::1\"], "
+                  "expect_every: 90m");
   CHECK(problems_of(l) == "");
   REQUIRE(l.value);
   CHECK(l.value->sources[0].allow_from ==
@@ -60,7 +61,8 @@ TEST_CASE("who may post, and how often is expected") {
   REQUIRE(proxies.value);
   CHECK(proxies.value->ingest.trusted_proxies.size() == 2);
 
-  const auto bad = source("provider: alchemy, secret: s, allow_from: [10.0.0.0/8, 10.0.0.1/8]");
+  const auto bad =
+      with_source("provider: alchemy, secret: s, allow_from: [10.0.0.0/8, 10.0.0.1/8]");
   REQUIRE(bad.problems.size() == 1);
   CHECK(bad.problems[0].text.find("sources[0].allow_from[1]: expected an IP address or a CIDR") ==
         0);
@@ -91,18 +93,18 @@ TEST_CASE("a secret where there is something to hold against it") {
   };
   for (const auto& r : rows) {
     INFO(r.members);
-    const auto l = source(r.members);
+    const auto l = with_source(r.members);
     const std::string said = problems_of(l);
     if (*r.problem == '\0')
       CHECK(said == "");
     else
       CHECK(said.find(r.problem) != said.npos);
   }
-  const auto l = source("provider: sim");
+  const auto l = with_source("provider: sim");
   REQUIRE(l.warnings.size() == 1);
   CHECK(l.warnings[0].text.find("allow_from is the only guard, and it is not set") !=
         std::string::npos);
-  CHECK(source("provider: sim, allow_from: [10.0.0.0/8]").warnings.size() == 1);
+  CHECK(with_source("provider: sim, allow_from: [10.0.0.0/8]").warnings.size() == 1);
 }
 
 TEST_CASE("each config of docs/providers.md loads") {

@@ -141,6 +141,8 @@ scenario(
     daemon.write(daemon.config);
     await daemon.start();
     assert.equal(await state(), 'unroutable');
+    daemon.config.admin.listen = daemon.admin; // the verb looks for it there
+    daemon.write(daemon.config);
     const all = await daemon.verb('webhooks', 'reprocess', '--all', '--state', 'unroutable');
     assert.equal(all.code, 0, all.stderr);
     assert.match(all.stdout, /1 webhooks are read again/);
