@@ -2,11 +2,11 @@
 #include "app/filling.hpp"
 
 #include "actors/chain.hpp"
-#include "app/clock.hpp"
 #include "app/log.hpp"
 #include "tide/stored_log.hpp"
 
 #include <algorithm>
+#include <memory>
 
 namespace tidemark::app {
 namespace {
@@ -39,61 +39,59 @@ std::vector<store::backlog_route> routes_of(const std::vector<store::backlog_eve
   return out;
 }
 
-/// One transaction.
-template <class F> std::optional<std::string> in_group(store::store& file, F write) {
-  if (auto begun = file.begin(); !begun) return begun.error().text;
-  if (auto wrote = write(); !wrote) {
-    file.undo();
-    return wrote.error().text;
-  }
-  const auto done = file.commit();
-  return done ? std::nullopt : std::optional(done.error().text);
-}
-
-std::optional<std::string> fill(store::store& file, const config::config& c,
+std::optional<std::string> fill(const store_work& run, const config::config& c,
                                 const config::handler& h) {
-  std::size_t count = 0;
+  const auto count = std::make_shared<std::size_t>(0);
   for (const auto& chain : c.chains) {
     const auto from = h.start_from.find(chain.id);
     if (!h.start_from.empty() && from == h.start_from.end()) continue;
-    const auto known = file.boot(chain.id); // from where each subscription counts, and its lists
-    if (!known) return known.error().text;
-    const auto wants = actors::interest_of(chain, c, known->counting);
     const std::uint64_t first = from == h.start_from.end() ? 0 : from->second;
-    std::optional<store::backlog_place> after;
-    for (;;) {
-      const auto events = file.backlog(chain.id, first, after, events_at_once);
-      if (!events) return events.error().text;
-      if (events->empty()) break;
-      after = events->back().place;
-      const auto routes = routes_of(*events, *wants, h.recipient);
-      count += routes.size();
-      if (routes.empty()) continue;
-      if (auto failed = in_group(file, [&] { return file.fill(chain.id, routes, now_ms()); }))
-        return failed;
+    const auto wants = std::make_shared<std::shared_ptr<const tide::interest>>();
+    const auto after = std::make_shared<std::optional<store::backlog_place>>();
+    const auto more = std::make_shared<bool>(true);
+    while (*more) {
+      // What is read is written in the same transaction: nothing comes between.
+      const auto failed =
+          run([=, &c, &chain, &h](store::store& file, std::int64_t now) -> store::result<void> {
+            if (!*wants) {
+              const auto known = file.boot(chain.id); // from where each counts, and its lists
+              if (!known) return known.error();
+              *wants = actors::interest_of(chain, c, known->counting);
+            }
+            const auto events = file.backlog(chain.id, first, *after, events_at_once);
+            if (!events) return events.error();
+            *more = !events->empty();
+            if (!*more) return {};
+            *after = events->back().place;
+            const auto routes = routes_of(*events, **wants, h.recipient);
+            *count += routes.size();
+            if (routes.empty()) return {};
+            return file.fill(chain.id, routes, now);
+          });
+      if (failed) return failed;
     }
   }
   log(level::info, "a new handler gets what the feed has",
-      {{"handler", h.name()}, {"events", std::to_string(count)}});
-  return in_group(file, [&] { return file.filled(h.name()); });
+      {{"handler", h.name()}, {"events", std::to_string(*count)}});
+  return run([name = h.name()](store::store& file, std::int64_t) { return file.filled(name); });
 }
 
 } // namespace
 
-bool fill_new_handlers(store::store& file, const config::config& c) {
-  const auto names = file.unfilled();
-  if (!names) {
-    log_last(names.error().text);
-    return false;
-  }
+std::optional<std::string> fill_new_handlers(const store_work& run, const config::config& c) {
+  const auto names = std::make_shared<std::vector<std::string>>();
+  auto failed = run([names](store::store& file, std::int64_t) -> store::result<void> {
+    auto found = file.unfilled();
+    if (!found) return found.error();
+    *names = std::move(*found);
+    return {};
+  });
+  if (failed) return failed;
   for (const auto& h : c.handlers) {
     if (std::find(names->begin(), names->end(), h.name()) == names->end()) continue;
-    if (const auto failed = fill(file, c, h)) {
-      log_last(*failed);
-      return false;
-    }
+    if ((failed = fill(run, c, h))) return failed;
   }
-  return true;
+  return std::nullopt;
 }
 
 } // namespace tidemark::app

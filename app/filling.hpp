@@ -4,11 +4,21 @@
 #include "config/config.hpp"
 #include "store/store.hpp"
 
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
 namespace tidemark::app {
 
+/// Runs a write of the store as a transaction, and waits for it; what went wrong, if anything. The
+/// write may be called on another thread, before this returns.
+using store_write = std::function<store::result<void>(store::store&, std::int64_t now)>;
+using store_work = std::function<std::optional<std::string>(store_write)>;
+
 /// Queues what the store has for handlers that are new and ask for it (`start`), in transactions of
-/// its own; takes up what a crash interrupted. Before any chain goes on, so that it stands in front
-/// of what is found from now on. False: the log says why.
-bool fill_new_handlers(store::store& file, const config::config& c);
+/// its own; takes up what a crash interrupted. Before any chain goes on with this config, so that
+/// it stands in front of what is found from now on. What went wrong, if anything.
+std::optional<std::string> fill_new_handlers(const store_work& run, const config::config& c);
 
 } // namespace tidemark::app

@@ -98,7 +98,20 @@ bool adopt(store::store& file, const config::config& c) {
   }
   const auto done = file.commit();
   if (!done) log_last(done.error().text);
-  return done.has_value() && fill_new_handlers(file, c);
+  if (!done) return false;
+  const auto unfilled = fill_new_handlers(
+      [&](const store_write& write) -> std::optional<std::string> {
+        if (auto begun = file.begin(); !begun) return begun.error().text;
+        if (auto wrote = write(file, now_ms()); !wrote) {
+          file.undo();
+          return wrote.error().text;
+        }
+        const auto committed = file.commit();
+        return committed ? std::nullopt : std::optional(committed.error().text);
+      },
+      c);
+  if (unfilled) log_last(*unfilled);
+  return !unfilled;
 }
 
 } // namespace

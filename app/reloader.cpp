@@ -3,6 +3,7 @@
 
 #include "app/asking.hpp"
 #include "app/clock.hpp"
+#include "app/filling.hpp"
 #include "app/log.hpp"
 #include "app/opening.hpp"
 
@@ -105,6 +106,7 @@ api::reload_report reloader::reload(const std::string& who) {
   needs_.counters->renew(*next);
   renew_log(next->log);
   needs_.units.config = next;
+  fill(*next); // before its chains tell it anything
   change_units(what, next);
   needs_.renew_api(next);
   needs_.units.board->set_reload(true, now_ms());
@@ -137,6 +139,21 @@ std::string reloader::adopt(const config::config& c, const std::string& who) {
                  failed = "the store did not take it: " + needs_.units.system.render(e);
                });
   return failed;
+}
+
+/// A handler whose backlog is not all queued gets the rest at the next start.
+void reloader::fill(const config::config& c) {
+  const auto failed = fill_new_handlers(
+      [&](store_write write) {
+        std::optional<std::string> wrong;
+        caf::scoped_actor me{needs_.units.system};
+        me->request(needs_.units.store, caf::infinite, actors::write_work{std::move(write)})
+            .receive([](const actors::order_done&) {},
+                     [&](const caf::error& e) { wrong = needs_.units.system.render(e); });
+        return wrong;
+      },
+      c);
+  if (failed) log(level::error, "a new handler lacks what the feed had", {{"reason", *failed}});
 }
 
 /// Those that end, end first, so that a name is never there twice.

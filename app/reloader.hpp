@@ -55,6 +55,7 @@ private:
   api::reload_report refuse(api::reload_report report, const std::string& who);
   /// What went wrong; nothing: the store has it.
   std::string adopt(const config::config& c, const std::string& who);
+  void fill(const config::config& c);
   void change_units(const config::changes& what, std::shared_ptr<const config::config> c);
 
   reload_needs needs_;
