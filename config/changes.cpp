@@ -45,8 +45,17 @@ void compare_fixed(const config& before, const config& now, changes& out) {
   fixed("store.min_free", before.store.min_free == now.store.min_free);
   fixed("ingest.listen", before.ingest.listen == now.ingest.listen);
   fixed("admin.listen", before.admin.listen == now.admin.listen);
+  const auto& retention = before.store;
+  fixed("store.retention", retention.keep_webhooks == now.store.keep_webhooks &&
+                               retention.keep_deliveries == now.store.keep_deliveries &&
+                               retention.keep_events == now.store.keep_events);
+  fixed("ingest.trusted_proxies", before.ingest.trusted_proxies == now.ingest.trusted_proxies);
+  fixed("ingest.tls, given or not,", before.ingest.tls.has_value() == now.ingest.tls.has_value());
+  fixed("admin.tls, given or not,", before.admin.tls.has_value() == now.admin.tls.has_value());
   auto limits = before.ingest;
   limits.listen = now.ingest.listen;
+  limits.trusted_proxies = now.ingest.trusted_proxies;
+  limits.tls = now.ingest.tls; // its files are read again
   fixed("ingest (max_body, max_connections, max_in_flight, timeouts)", limits == now.ingest);
   for (const auto& c : now.chains)
     if (const auto* was = find(before.chains, c.name); was && was->id != c.id)

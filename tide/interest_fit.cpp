@@ -73,11 +73,13 @@ std::vector<interest::fit> interest::fits(const evm::log& log, std::uint64_t* un
     if (!topics_fit || log.block.number < gate.from()) continue;
     evm::decode_notes notes;
     auto args = evm::decode_args(f.event, log.topics, log.data, &notes);
-    const auto holds = [&](argument_values values) { return data_holds(f, values, gate); };
+    const auto holds = [&](argument_values values) {
+      auto of_item = gate; // each item of a batch by itself
+      return data_holds(f, values, of_item) && log.block.number >= of_item.from();
+    };
     if (args && !f.data.empty() &&
         !(f.of_batches ? any_item(*args, holds) : holds(pointers_to(*args))))
       continue;
-    if (log.block.number < gate.from()) continue;
     if (!args && f.any_address()) {
       lost = true;
       continue;
