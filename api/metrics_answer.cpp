@@ -50,11 +50,6 @@ answer get_metrics(const call& c) {
       to.count_is(meter::ingest_requests, {source, result}, n);
     to.set(meter::source_last_received, {source}, seconds(counts.accepted_at));
   }
-  for (const auto& handler : c.config.handlers) {
-    const auto status = c.board.handler(handler.name());
-    const auto state = status ? status->state : tide::handler_state::active;
-    to.set_state(meter::handler_state, handler.name(), tide::to_text(state), handler_state_words);
-  }
   net::response r;
   r.content_type = "text/plain; version=0.0.4; charset=utf-8";
   r.body = to.text();

@@ -265,6 +265,8 @@ private:
     supervisor_ = actors::supervisor_actor{};
     if (doors_) doors_->close_all();
     io_->stop();
+    // What is pending there still holds the door, and with its orders the actors that must end.
+    if (admin_door_) admin_door_->renew(nullptr);
     reloader_.reset();          // nobody asks any more
     readers_of_bodies_.reset(); // nobody posts to it any more
     doors_.reset();

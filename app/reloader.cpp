@@ -2,10 +2,12 @@
 #include "app/reloader.hpp"
 
 #include "app/asking.hpp"
+#include "app/certificates.hpp"
 #include "app/clock.hpp"
 #include "app/filling.hpp"
 #include "app/log.hpp"
 #include "app/opening.hpp"
+#include "app/service.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/scoped_actor.hpp>
@@ -73,7 +75,9 @@ void reloader::run() {
       next = std::move(orders_.front());
       orders_.pop_front();
     }
+    notify_reloading();
     const auto report = reload(next.who);
+    notify("READY=1");
     if (next.done) next.done(report);
   }
 }
@@ -95,6 +99,7 @@ api::reload_report reloader::reload(const std::string& who) {
   if (auto reader = store::reader::open(needs_.units.config->store.path.string()))
     for (const auto& text : moved_starts(*next, **reader))
       wrong(text);
+  if (const auto unshown = check_certificates(*next)) wrong(unshown->text);
   if (!report.problems.empty()) return refuse(std::move(report), who);
   if (const auto failed = adopt(*next, who); !failed.empty()) {
     wrong(failed);

@@ -143,7 +143,7 @@ scenario('a thousand idle followers cost next to nothing', {}, async (world) => 
   await daemon.start();
 });
 
-scenario('a follower over a bare socket: its answer's head, then every fact', {}, async (world) => {
+scenario('a follower over a bare socket: a head, then every fact', {}, async (world) => {
   const { daemon, anvil } = world;
   await busy(world);
   const [host, port] = daemon.admin.split(':');
