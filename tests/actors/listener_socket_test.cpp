@@ -6,6 +6,7 @@
 #include "tests/actors/fake_store.hpp"
 #include "tests/actors/ingest_world.hpp"
 
+#include <boost/asio/post.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 #include <caf/send.hpp>
