@@ -42,7 +42,8 @@ tide::settings settings_of(const plan& p) {
   return s;
 }
 
-/// All transfers; and with `strict` those to a third party once more, which need two blocks more.
+/// All transfers; and with `strict` those to a third party once more, which need two blocks more,
+/// and those to a fifth, which need four.
 std::shared_ptr<const tide::interest> interest_of(const plan& p) {
   tide::subscription all;
   all.name = "transfers";
@@ -53,6 +54,13 @@ std::shared_ptr<const tide::interest> interest_of(const plan& p) {
   some.name = "strict";
   some.where = {{1, {world::topic(3)}}};
   some.policies = {{std::nullopt, p.confirmations + 2, tide::tag::none}};
+  if (p.strict) {
+    const tide::policy four_more{std::nullopt, p.confirmations + 4, tide::tag::none};
+    all.escalations.push_back(
+        {tide::parse_when("to == 0x0000000000000000000000000000000000000005", all.event.inputs)
+             .value(),
+         four_more});
+  }
   std::vector<tide::subscription> subscriptions{all};
   std::vector<std::string> names{all.name};
   if (p.strict) {
@@ -188,7 +196,7 @@ std::string run::settle() {
     for_a_while(2'000);
   }
   // Nothing waits for its confirmations at the end, nor behind what does.
-  for (int i = 0; i < 6; ++i)
+  for (int i = 0; i < 8; ++i)
     world_.mine_these({});
   std::string wrong;
   const auto end = clock_.now() + longest_quiet;

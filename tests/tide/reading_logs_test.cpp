@@ -21,10 +21,11 @@ evm::address20 address(std::size_t n) {
 
 /// An endpoint with as many logs at each height as it is told, and limits of its own.
 struct node {
-  std::map<std::uint64_t, std::size_t> logs; ///< by height; log i is of address i and topic i
-  std::size_t most = 1'000'000;              ///< logs of one answer; more: an error
-  std::size_t cut = 1'000'000;               ///< more: left out without a word
-  std::size_t list = 1'000'000;              ///< addresses
+  std::map<std::uint64_t, std::size_t>
+      logs;                     ///< by height; log i is of address i, topic i, and i % 2
+  std::size_t most = 1'000'000; ///< logs of one answer; more: an error
+  std::size_t cut = 1'000'000;  ///< more: left out without a word
+  std::size_t list = 1'000'000; ///< addresses
   std::uint64_t span = 1'000'000;
   bool never = false; ///< eth_getLogs
   std::size_t calls = 0, receipts = 0;
@@ -36,9 +37,19 @@ struct node {
     for (std::size_t i = 0; it != logs.end() && i < it->second; ++i) {
       auto l = log_of(id_of(n), static_cast<std::uint32_t>(i), n * 100);
       l.address = address(i);
-      l.topics = {hash_of(i, 'e')};
+      l.topics = {hash_of(i, 'e'), hash_of(i % 2, 'v')};
       out.push_back(std::move(l));
     }
+    return out;
+  }
+  /// What the filter wants at a topic; empty: any.
+  static std::set<std::string> wanted(const boost::json::object& o, std::size_t position) {
+    std::set<std::string> out;
+    const auto* t = o.if_contains("topics");
+    if (!t || t->as_array().size() <= position || t->as_array()[position].is_null()) return out;
+    for (const auto& v : t->as_array()[position].as_array())
+      out.insert(std::string(v.as_string()));
+    REQUIRE_FALSE(out.empty());
     return out;
   }
   std::string get_logs(const boost::json::object& o) {
@@ -49,24 +60,23 @@ struct node {
     REQUIRE(from);
     REQUIRE(to);
     REQUIRE(*from <= *to);
-    std::set<std::string> addresses, topics;
+    std::set<std::string> addresses;
     if (const auto* a = o.if_contains("address"))
       for (const auto& v : a->as_array())
         addresses.insert(std::string(v.as_string()));
-    if (const auto* t = o.if_contains("topics"))
-      for (const auto& v : t->as_array().at(0).as_array())
-        topics.insert(std::string(v.as_string()));
+    const auto topics = wanted(o, 0), second = wanted(o, 1);
     REQUIRE(addresses.empty() == !o.if_contains("address"));
-    REQUIRE(topics.empty() == !o.if_contains("topics"));
+    REQUIRE((topics.empty() && second.empty()) == !o.if_contains("topics"));
     if (never) return "!response too large";
     if (*to - *from + 1 > span) return "!block range too large";
-    if (std::max(addresses.size(), topics.size()) > list)
+    if (std::max({addresses.size(), topics.size(), second.size()}) > list)
       return "!exceed max addresses or topics per search position";
     std::vector<evm::log> found;
     for (auto n = *from; n <= *to; ++n)
       for (auto& l : of(n))
         if ((addresses.empty() || addresses.count(evm::to_hex(l.address))) &&
-            (topics.empty() || topics.count(evm::to_hex(l.topics[0]))))
+            (topics.empty() || topics.count(evm::to_hex(l.topics[0]))) &&
+            (second.empty() || second.count(evm::to_hex(l.topics[1]))))
           found.push_back(std::move(l));
     if (found.size() > most) return too_big;
     if (found.size() > cut) found.resize(cut);
@@ -167,6 +177,31 @@ TEST_CASE("reading logs: all of a range, whatever the endpoint's limits") {
     CHECK(places(std::get<logs_answer>(one.answer()).logs) == places(all));
     CHECK(n.calls < 700);
     CHECK(n.receipts <= 10);
+  }
+}
+
+TEST_CASE("reading logs: further topics are asked for, unless the endpoint takes no such list") {
+  const struct {
+    std::size_t list;
+    reading::limits known;
+    std::size_t logs;
+  } rows[] = {
+      {1'000, {}, 5},      // 0, 2, 4, 6, 8
+      {7, {}, 10},         // refused once, and then asked without
+      {7, {2'000, 7}, 10}, // known to be refused
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.list, row.known.list);
+    node n;
+    n.list = row.list;
+    n.logs[14] = 10;
+    auto f = filter_of(0);
+    for (std::size_t i = 0; i < 20; i += 2)
+      f.topics[0].push_back(hash_of(i, 'v'));
+    reading one(ask_logs{10, 19, f}, row.known);
+    REQUIRE(n.run(one) == step::done);
+    CHECK(std::get<logs_answer>(one.answer()).logs.size() == row.logs);
+    CHECK(n.calls <= 2);
   }
 }
 
