@@ -91,7 +91,7 @@ scenario('certificates that cannot be are said at the start', { start: false }, 
   fs.writeFileSync(text, 'no certificate');
   for (const [pair, says] of [
     [{ cert: 'none.crt', key }, /none\.crt/],
-    [{ cert, key: another }, /does not belong/],
+    [{ cert, key: another }, /does not belong|mismatch/],
     [{ cert: text, key }, /text\.crt/],
     [{ cert }, /'key' is missing/],
   ]) {
