@@ -142,7 +142,8 @@ TEST_CASE("a source that is silent for too long is degraded", "[status]") {
   const auto state = [&] { return text(w.ask_json("/v1/sources").at("items").at(0).at("state")); };
   const auto listed = [&] {
     std::size_t n = 0;
-    for (const auto& d : w.ask_json("/readyz").at("degraded").as_array())
+    const auto ready = w.ask_json("/readyz");
+    for (const auto& d : ready.at("degraded").as_array())
       n += d.at("kind") == "source";
     return n;
   };
