@@ -223,53 +223,17 @@ struct exchange_ended {
 
 } // namespace tidemark::actors
 
-#define TIDEMARK_MESSAGES(X)                                                                       \
-  X(put_webhook)                                                                                   \
-  X(webhook_stored)                                                                                \
-  X(take_raw)                                                                                      \
-  X(raw_webhooks)                                                                                  \
-  X(put_extracted)                                                                                 \
-  X(extracted_stored)                                                                              \
-  X(boot_chain)                                                                                    \
-  X(chain_booted)                                                                                  \
-  X(apply_set)                                                                                     \
-  X(set_answer)                                                                                    \
-  X(take_hints)                                                                                    \
-  X(hints_taken)                                                                                   \
-  X(list_event_blocks)                                                                             \
-  X(event_blocks_listed)                                                                           \
-  X(turn_order)                                                                                    \
-  X(messages_taken)                                                                                \
-  X(pause_handler)                                                                                 \
-  X(reprocess_webhooks)                                                                            \
-  X(write_audit)                                                                                   \
-  X(write_work)                                                                                    \
-  X(ping_handler)                                                                                  \
-  X(handler_pinged)                                                                                \
-  X(order_done)                                                                                    \
-  X(change_list)                                                                                   \
-  X(list_changed)                                                                                  \
-  X(adopt_config)                                                                                  \
-  X(look)                                                                                          \
-  X(recount)                                                                                       \
-  X(tick)                                                                                          \
-  X(drain)                                                                                         \
-  X(restart)                                                                                       \
-  X(stop_in)                                                                                       \
-  X(change_units)                                                                                  \
-  X(read_work)                                                                                     \
-  X(asked)                                                                                         \
-  X(answered)                                                                                      \
-  X(caught_lying)                                                                                  \
-  X(http_answered)                                                                                 \
-  X(resume_chain)                                                                                  \
-  X(chain_resumed)                                                                                 \
-  X(skip_blocks)                                                                                   \
-  X(blocks_skipped)                                                                                \
-  X(reconcile_range)                                                                               \
-  X(stop_range)                                                                                    \
-  X(incoming)                                                                                      \
-  X(exchange_ended)
+// clang-format off
+#define TIDEMARK_MESSAGES(X) \
+  X(put_webhook) X(webhook_stored) X(take_raw) X(raw_webhooks) X(put_extracted) \
+  X(extracted_stored) X(boot_chain) X(chain_booted) X(apply_set) X(set_answer) X(take_hints) \
+  X(hints_taken) X(list_event_blocks) X(event_blocks_listed) X(turn_order) X(messages_taken) \
+  X(pause_handler) X(reprocess_webhooks) X(write_audit) X(write_work) X(ping_handler) \
+  X(handler_pinged) X(order_done) X(change_list) X(list_changed) X(adopt_config) X(look) \
+  X(recount) X(tick) X(drain) X(restart) X(stop_in) X(change_units) X(read_work) X(asked) \
+  X(answered) X(caught_lying) X(http_answered) X(resume_chain) X(chain_resumed) X(skip_blocks) \
+  X(blocks_skipped) X(reconcile_range) X(stop_range) X(incoming) X(exchange_ended)
+// clang-format on
 
 #define TIDEMARK_UNSAFE(name) CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tidemark::actors::name)
 TIDEMARK_MESSAGES(TIDEMARK_UNSAFE)

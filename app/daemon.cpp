@@ -12,6 +12,7 @@
 #include "actors/switchboard.hpp"
 #include "api/admin_api.hpp"
 #include "app/admin_door.hpp"
+#include "app/caf_config.hpp"
 #include "app/certificates.hpp"
 #include "app/clock.hpp"
 #include "app/disk_space.hpp"
@@ -36,8 +37,6 @@
 #include <boost/asio/post.hpp>
 #include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
-#include <caf/actor_system_config.hpp>
-#include <caf/atom.hpp>
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
 
@@ -58,14 +57,6 @@ constexpr auto drain_requests = 4s,
                drain_actors = 4s; // together below the ten seconds that a drain may take
 constexpr std::size_t connections_a_chain = 16;
 constexpr std::size_t connections_a_handler = 1'100; // above the highest concurrency
-
-struct caf_config : caf::actor_system_config {
-  caf_config() {
-    set("scheduler.policy", caf::atom("sharing")); // stealing polls: 2 % of a core for nothing
-    set("scheduler.max-threads", std::size_t{2});
-    set("scheduler.max-throughput", std::size_t{50});
-  }
-};
 
 [[noreturn]] void die(std::string_view text) {
   log_last(text);
@@ -99,18 +90,12 @@ private:
     auto [file, connections] = std::move(std::get<opened_store>(opening));
     space_ = std::make_shared<disk_space>(config_->store.path, config_->store.min_free);
 
-    const auto epoch = file->epoch();
-    const auto last_backup = file->last_backup();
-    if (!epoch || !last_backup) {
-      log_last((epoch ? last_backup.error() : epoch.error()).text);
+    auto board = open_board(*file, *config_);
+    if (!board) {
+      log_last(board.error().text);
       return exit_store;
     }
-    board_ = std::make_shared<api::live>(api::identity{version(), now_ms(), *epoch});
-    if (*last_backup) board_->set_last_backup(**last_backup);
-    auto& meters = board_->counted();
-    meters.know(*config_, version());
-    meters.set(api::meter::config_reload_success, {}, 1);
-    meters.set(api::meter::config_reload_timestamp, {}, static_cast<double>(now_ms()) / 1'000);
+    board_ = std::move(*board);
     raise_file_limit();
     io_ = std::make_unique<net::io_threads>(io_thread_count);
     readers_of_bodies_ = std::make_unique<net::io_threads>(body_thread_count);

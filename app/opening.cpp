@@ -6,6 +6,7 @@
 #include "app/exit_status.hpp"
 #include "app/filling.hpp"
 #include "app/log.hpp"
+#include "app/version.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -177,6 +178,18 @@ std::variant<opened_store, int> open_store(const config::config& c) {
   if (!moved.empty()) return exit_config;
   if (!adopt(*out.file, c)) return exit_store;
   return out;
+}
+
+evm::result<std::shared_ptr<api::live>> open_board(store::store& file, const config::config& c) {
+  const auto epoch = file.epoch();
+  if (!epoch) return evm::fail(epoch.error().text);
+  const auto last_backup = file.last_backup();
+  if (!last_backup) return evm::fail(last_backup.error().text);
+  auto board = std::make_shared<api::live>(api::identity{version(), now_ms(), *epoch});
+  if (*last_backup) board->set_last_backup(**last_backup);
+  board->counted().know(c, version());
+  board->set_reload(true, now_ms());
+  return board;
 }
 
 } // namespace tidemark::app

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "api/live.hpp"
 #include "config/config.hpp"
 #include "store/reader.hpp"
 #include "store/store.hpp"
@@ -29,5 +30,8 @@ std::vector<store::list_use> uses_of(const config::config& c, const std::string&
 /// Where a chain counts from was resolved once; another number in the config later is a
 /// misunderstanding that would lose events. A word for each.
 std::vector<std::string> moved_starts(const config::config& c, store::reader& reader);
+
+/// What the admin API shows, as it is before anything runs.
+evm::result<std::shared_ptr<api::live>> open_board(store::store& file, const config::config& c);
 
 } // namespace tidemark::app

@@ -237,7 +237,7 @@ TEST_CASE("chain: what a Tide needs of a config", "[chain]") {
   CHECK(s.overlap == 7);
   CHECK(s.start_block == 9);
   CHECK(s.strongest_tag == tide::tag::none);
-  CHECK(interest_of(c, all)->empty());
+  CHECK(interest_of(c, all, {})->empty());
   c.integrity = config::integrity::bloom;
   CHECK(tide_settings(c, all).integrity == tide::proof::bloom);
 }

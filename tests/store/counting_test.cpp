@@ -194,8 +194,9 @@ TEST_CASE("lists: what is added counts from the mark on, or from a block", "[cou
   CHECK(from_of(1) == 15);
   CHECK(change({address(1)}, {}, 18).from.at(1) == 15);
   // A file has the last word, and what it adds counts from the mark on.
-  const store::config_in file{
-      {}, {{"l", {address(1), address(4)}, uses}}, {config({{"a", form({"list:l"}), {}}})}};
+  store::config_in file;
+  file.lists = {{"l", {address(1), address(4)}, uses}};
+  file.chains = {config({{"a", form({"list:l"}), {}}})};
   w.in_group([&] { must(w.db->adopt(file, 1)); });
   CHECK(from_of(1) == 15);
   CHECK(from_of(4) == 20);
@@ -220,8 +221,9 @@ TEST_CASE("a list that was changed in a group that is undone is as before", "[co
 TEST_CASE("a file's first addresses count with their subscription", "[counting]") {
   counting_world w;
   w.mark_to(19, 0);
-  const store::config_in file{
-      {}, {{"l", {evm::address20{}}, {}}}, {config({{"a", form({"list:l"}), 11}})}};
+  store::config_in file;
+  file.lists = {{"l", {evm::address20{}}, {}}};
+  file.chains = {config({{"a", form({"list:l"}), 11}})};
   w.in_group([&] { must(w.db->adopt(file, 1)); });
   const auto c = w.counting();
   CHECK(c.lists.at("l")->entries().front().change == 0);
