@@ -222,7 +222,6 @@ struct exchange_ended {
 }; ///< n: the attempt
 
 } // namespace tidemark::actors
-
 // clang-format off
 #define TIDEMARK_MESSAGES(X) \
   X(put_webhook) X(webhook_stored) X(take_raw) X(raw_webhooks) X(put_extracted) \
@@ -234,7 +233,6 @@ struct exchange_ended {
   X(answered) X(caught_lying) X(http_answered) X(resume_chain) X(chain_resumed) X(skip_blocks) \
   X(blocks_skipped) X(reconcile_range) X(stop_range) X(incoming) X(exchange_ended)
 // clang-format on
-
 #define TIDEMARK_UNSAFE(name) CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tidemark::actors::name)
 TIDEMARK_MESSAGES(TIDEMARK_UNSAFE)
 #undef TIDEMARK_UNSAFE

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "app/daemon.hpp"
 
-#include "actors/chain.hpp"
-#include "actors/delivery.hpp"
-#include "actors/intake.hpp"
 #include "actors/listener.hpp"
 #include "actors/reader.hpp"
-#include "actors/rpc.hpp"
 #include "actors/store.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/switchboard.hpp"

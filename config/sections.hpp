@@ -37,6 +37,12 @@ void read_handlers(const value& v, builder& b);
 std::optional<tide::policy> as_policy(const value& v, const builder& b);
 /// {list: NAME} of a list that the file has; nothing, and a problem, otherwise.
 std::optional<std::string> as_list_name(const value& v, const builder& b);
+/// `address: {factory: …}` of a subscription.
+std::optional<tide::factory> read_factory(const value& v);
+/// `transaction: {…}` of a subscription.
+std::optional<tide::transaction_filter> read_transaction(const value& v);
+/// One address or a list, never none; `if_empty` is what is said then.
+std::vector<evm::address20> read_fixed_addresses(const value& v, const char* if_empty);
 /// The name of a chain that the file has.
 const chain* as_chain(const value& v, const builder& b);
 

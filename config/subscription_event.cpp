@@ -81,7 +81,7 @@ bool read_event(section& s, tide::subscription& out) {
   } else if (event) {
     if (const auto text = as_filled(*event)) found = event_from(*event, *text);
   } else if (const auto& of = s.of(); of.is_map() && !of.has_key("transaction")) {
-    of.wrong("'event' or 'preset' is missing");
+    of.wrong("'event', 'preset' or 'transaction' is missing");
   }
   if (!found) return false;
   out.event = std::move(*found);

@@ -71,7 +71,7 @@ void read_addresses_by_chain(const value& v, const builder& b, tide::subscriptio
 
 void read_address(const value& v, const builder& b, tide::subscription& out) {
   if (v.has_key("factory")) {
-    v.wrong("not yet: factory");
+    out.factory = read_factory(v);
   } else if (v.is_map() && !v.has_key("list")) {
     read_addresses_by_chain(v, b, out);
   } else {
@@ -105,14 +105,23 @@ void read_subscription(const value& v, builder& b) {
   const auto name = s.need("name");
   if (name) out.name = as_name(*name).value_or("");
   if (const auto chains = s.need("chains")) read_chain_names(*chains, b, out);
-  if (const auto address = s.find("address")) read_address(*address, b, out);
-  s.not_yet("transaction");
-  const bool has_event = read_event(s, out);
+  if (const auto address = s.find("address"); address && !v.has_key("transaction"))
+    read_address(*address, b, out);
+  const auto transaction = s.find("transaction");
+  if (transaction) {
+    out.transaction = read_transaction(*transaction);
+    for (const char* of_logs : {"event", "preset", "abi", "address", "where"})
+      if (const auto given = s.find(of_logs))
+        given->wrong("is for logs; a transaction has to, from, min_value and status alone");
+  }
+  const bool has_event = !transaction && read_event(s, out);
   const auto where = s.find("where");
   if (where && has_event) read_where(*where, b, out);
   s.read("start_block", out.start_block, as_block);
   const auto escalate = s.find("escalate");
   if (escalate && has_event) out.escalations = read_escalate(*escalate, out.event.inputs, b);
+  if (escalate && transaction)
+    out.escalations = read_escalate(*escalate, tide::transaction_names(), b);
   if (const auto confirmations = s.find("confirmations")) {
     if (auto policy = as_policy(*confirmations, b)) out.policies.push_back(std::move(*policy));
   }
@@ -122,6 +131,20 @@ void read_subscription(const value& v, builder& b) {
 }
 
 } // namespace
+
+/// Never none, which would mean any.
+std::vector<evm::address20> read_fixed_addresses(const value& v, const char* if_empty) {
+  addresses out;
+  const auto items = v.one_or_more();
+  if (items.empty()) v.wrong("is empty; " + std::string(if_empty));
+  for (const auto& item : items) {
+    if (item.is_map())
+      item.wrong("not yet: a list of addresses by name");
+    else if (const auto address = as_address(item))
+      out.push_back(*address);
+  }
+  return out;
+}
 
 void read_subscriptions(const value& v, builder& b) {
   for (const auto& item : v.items())

@@ -75,6 +75,9 @@ std::vector<const evm::abi_event*> events_of(const subscription& s) {
 }
 
 bool can_meet(const subscription& a, const subscription& b, std::uint64_t chain_id) {
+  if (a.transaction || b.transaction)
+    return a.transaction && b.transaction && !apart(a.transaction->to, b.transaction->to) &&
+           !apart(a.transaction->from, b.transaction->from);
   bool meet = false;
   for (const auto* of_a : events_of(a))
     for (const auto* of_b : events_of(b))
@@ -92,7 +95,8 @@ void warn_of_meetings(const builder& b, const chain& c, reading& r) {
       if (!second->chains.contains(c.id) || !can_meet(*first, *second, c.id)) continue;
       if (demands_of(*first, c.confirmations) == demands_of(*second, c.confirmations)) continue;
       r.warn(b.names.subscriptions.at(second->name),
-             "'" + first->name + "' and '" + second->name + "' can fit the same log on " + c.name +
+             "'" + first->name + "' and '" + second->name + "' can fit the same " +
+                 (first->transaction ? "transaction" : "log") + " on " + c.name +
                  " and ask for different confirmations; such an event waits for both");
     }
   }
@@ -119,6 +123,16 @@ void warn_of_weak_policies(const builder& b, const chain& c, reading& r) {
   }
 }
 
+void say_what_transactions_are(const builder& b, reading& r) {
+  for (const auto& s : b.out.subscriptions)
+    if (s.transaction)
+      r.warn(
+          b.names.subscriptions.at(s.name),
+          "'" + s.name +
+              "' sees top-level transactions only: value moved by a call inside one, withdrawals "
+              "and rewards are no events. It costs two full blocks a block of each of its chains");
+}
+
 } // namespace
 
 void add_warnings(const builder& b, reading& r) {
@@ -126,6 +140,7 @@ void add_warnings(const builder& b, reading& r) {
     warn_of_meetings(b, c, r);
     warn_of_weak_policies(b, c, r);
   }
+  say_what_transactions_are(b, r);
   if (b.out.chains.empty()) r.warn({}, "there are no chains, so nothing can become an event");
 }
 

@@ -21,6 +21,11 @@ struct header {
   hash32 receipts_root;
   std::optional<hash32> sealed; ///< keccak of the RLP of its fields, where it was recomputed
   std::string unknown_fields;   ///< names that this version cannot put into that RLP
+  // Where whole transactions were read too
+  hash32 transactions_root;                     ///< as it says
+  std::optional<hash32> made_transactions_root; ///< as they make it
+  std::string unproved_transactions;            ///< why they make none
+  std::vector<std::uint64_t> transaction_types; ///< as the transactions say
 
   block_id id() const { return {number, hash}; }
 };
@@ -42,7 +47,8 @@ struct receipt {
   hash32 tx;
   block_id block;
   std::uint32_t tx_index = 0;
-  std::optional<bool> success; ///< absent before Byzantium
+  std::optional<bool> success;                ///< absent before Byzantium
+  std::optional<address20> from, to, created; ///< absent: not said, or none
   std::vector<log> logs;
 };
 

@@ -43,6 +43,8 @@ std::uint64_t top_of(const tide::learned&) { return 0; }
 std::uint64_t top_of(const tide::skipped& v) { return v.to; }
 std::uint64_t top_of(const tide::backfilled& v) { return v.to; }
 std::uint64_t top_of(const tide::hint_verdict&) { return 0; }
+std::uint64_t top_of(const tide::born& v) { return v.block; }
+std::uint64_t top_of(const tide::raised&) { return 0; }
 
 bool not_above(const evm::block_id& below, const evm::block_id& above) {
   return above.number <= below.number;
@@ -82,10 +84,11 @@ chain_writer::chain_writer(ledger& l, key_runs& keys, event_table& events, lane_
     : ledger_(l), keys_(keys), events_(events), lanes_(lanes), hints_(hints), quality_(quality),
       counts_(counts),
       chain_(l.db, "SELECT chain, turn, start_block, mark, mark_hash, final, final_hash, halted,"
-                   " indexes, blooms, forms FROM chains WHERE chain_id = ?"),
-      set_chain_(l.db,
-                 "UPDATE chains SET turn = ?, start_block = ?, mark = ?, mark_hash = ?, final = ?,"
-                 " final_hash = ?, halted = ?, indexes = ?, blooms = ? WHERE chain = ?"),
+                   " indexes, blooms, forms, factories FROM chains WHERE chain_id = ?"),
+      set_chain_(
+          l.db,
+          "UPDATE chains SET turn = ?, start_block = ?, mark = ?, mark_hash = ?, final = ?,"
+          " final_hash = ?, halted = ?, indexes = ?, blooms = ?, factories = ? WHERE chain = ?"),
       headers_(l.db,
                "SELECT number, hash, parent, time, whole FROM blocks"
                " WHERE chain = ? AND number BETWEEN ? AND ? AND canonical = 1 ORDER BY number"),
@@ -110,7 +113,13 @@ chain_writer::chain_writer(ledger& l, key_runs& keys, event_table& events, lane_
                   "UPDATE lanes SET due = ? WHERE chain = ? AND due IS NULL AND behind IS NULL"
                   " AND " TIDEMARK_LANE_READY),
       lane_handlers_(l.db,
-                     "SELECT DISTINCT handler FROM lanes WHERE chain = ? AND due IS NOT NULL") {}
+                     "SELECT DISTINCT handler FROM lanes WHERE chain = ? AND due IS NOT NULL"),
+      children_(l.db, "SELECT block, tx_index, log_index, subscription, address, hash"
+                      " FROM children WHERE chain = ?"),
+      clear_children_(l.db, "DELETE FROM children WHERE chain = ? AND block = ?"),
+      orphan_children_(l.db, "DELETE FROM children WHERE chain = ? AND block > ?"),
+      insert_child_(l.db, "INSERT OR IGNORE INTO children (chain, block, tx_index, log_index,"
+                          " subscription, address, hash) VALUES (?, ?, ?, ?, ?, ?, ?)") {}
 
 std::optional<chain_writer::chain_state> chain_writer::read_chain(std::uint64_t chain_id) {
   rows r = chain_.query(chain_id);
@@ -126,6 +135,7 @@ std::optional<chain_writer::chain_state> chain_writer::read_chain(std::uint64_t 
   c.ways.indexes = static_cast<tide::numbering>(r.i64(8));
   c.ways.bloom = static_cast<tide::blooms>(r.i64(9));
   c.forms = r.u64(10);
+  c.factories = r.text(11);
   return c;
 }
 
@@ -140,6 +150,10 @@ tide::boot_state chain_writer::boot(std::uint64_t chain_id) {
   b.final_block = c.final_block;
   b.halted = c.halted;
   b.ways = c.ways;
+  b.factories = c.factories;
+  for (rows r = children_.query(c.chain); r.next();)
+    b.children.push_back(
+        {ledger_.names.text(r.i64(3)), r.address(4), {r.u64(0), r.hash(5)}, r.u32(1), r.u32(2)});
   for (rows r = headers_.query(c.chain, 0, highest); r.next();)
     b.headers.push_back({{r.u64(0), r.hash(1)}, r.hash(2), r.u64(3), r.i64(4) != 0});
   b.counting = counts_.read(c.chain);
@@ -189,6 +203,7 @@ tide::store_answer chain_writer::write_all(work& w) {
       w.backfill = true;
   if (w.reorg) {
     leave_above_.run(w.c.chain, w.reorg->ancestor.number);
+    orphan_children_.run(w.c.chain, w.reorg->ancestor.number);
     // What the new branch has is not late, though the mark was there before.
     if (w.late(w.reorg->ancestor.number)) w.mark_before = w.reorg->ancestor;
   }
@@ -276,15 +291,7 @@ void chain_writer::write_chain(const work& w) {
   set_chain_.run(c.turn + 1, c.start_block, number_of(c.mark), hash_of(c.mark),
                  number_of(c.final_block), hash_of(c.final_block), halted,
                  static_cast<std::int64_t>(c.ways.indexes), static_cast<std::int64_t>(c.ways.bloom),
-                 c.chain);
-}
-
-void chain_writer::write_reorg(const work& w) {
-  const tide::reorg& r = *w.reorg;
-  insert_reorg_.run(w.c.chain, w.by.at, r.depth, w.confirmed_undone, r.ancestor.number,
-                    r.ancestor.hash, r.old_head.number, r.old_head.hash, r.new_head.number,
-                    r.new_head.hash);
-  ledger_.did.reorgs.emplace_back(w.c.chain_id, r.depth);
+                 std::string_view(c.factories), c.chain);
 }
 
 } // namespace tidemark::store

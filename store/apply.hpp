@@ -30,6 +30,7 @@ private:
     std::optional<std::string> halted;
     tide::chain_ways ways;
     std::uint64_t forms = 0;
+    std::string factories;
   };
   /// One set on its way.
   struct work {
@@ -79,6 +80,8 @@ private:
   void take(work& w, const tide::skipped& v);
   void take(work& w, const tide::backfilled& v);
   void take(work& w, const tide::hint_verdict& v);
+  void take(work& w, const tide::born& v);
+  void take(work& w, const tide::raised& v);
   // sightings.cpp
   /// Logs of blocks that were read whole, which alone know their ordinals.
   void take_logs(work& w, const std::vector<tide::sighting>& logs, tide::reading how);
@@ -99,6 +102,7 @@ private:
   statement chain_, set_chain_, headers_, canonical_, leave_above_, leave_others_, put_header_,
       drop_below_;
   statement insert_reorg_, gap_known_, insert_gap_, stop_lanes_, wake_lanes_, lane_handlers_;
+  statement children_, clear_children_, orphan_children_, insert_child_;
 };
 
 } // namespace tidemark::store

@@ -19,7 +19,12 @@ CREATE TABLE chains (
   final INTEGER, final_hash BLOB, halted TEXT,
   indexes INTEGER NOT NULL DEFAULT 0,            -- tide::numbering, learned
   blooms INTEGER NOT NULL DEFAULT 0,             -- tide::blooms, learned
-  forms INTEGER NOT NULL DEFAULT 0) STRICT;      -- +1 with whatever lets more through
+  forms INTEGER NOT NULL DEFAULT 0,              -- +1 with whatever lets more through
+  factories TEXT NOT NULL DEFAULT '') STRICT;    -- whose children up to the mark are known
+CREATE TABLE children (                          -- contracts that a subscription's factory made, by the log that named it
+  chain INTEGER NOT NULL, block INTEGER NOT NULL, tx_index INTEGER NOT NULL, log_index INTEGER NOT NULL,
+  subscription INTEGER NOT NULL, address BLOB NOT NULL, hash BLOB NOT NULL,
+  PRIMARY KEY (chain, block, tx_index, log_index, subscription)) STRICT, WITHOUT ROWID;
 CREATE TABLE blocks (                            -- from max_depth below the mark to the head; pruned behind it
   chain INTEGER NOT NULL, number INTEGER NOT NULL, hash BLOB NOT NULL, parent BLOB NOT NULL,
   time INTEGER NOT NULL, canonical INTEGER NOT NULL,

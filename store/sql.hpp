@@ -83,6 +83,7 @@ public:
     return v;
   }
   evm::hash32 hash(int column) const { return fixed<32>(column); }
+  evm::address20 address(int column) const { return fixed<20>(column); }
   std::optional<std::int64_t> maybe_i64(int column) const {
     return null(column) ? std::nullopt : std::optional(i64(column));
   }

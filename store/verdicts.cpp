@@ -90,7 +90,14 @@ void chain_writer::take(work& w, const tide::shown& v) {
 void chain_writer::take(work& w, const tide::proved& v) {
   must_be_canonical(w, v.block, "a proof is about");
   w.proved.insert(v.block.hash);
-  const std::set<tide::log_place> places(v.places.begin(), v.places.end());
+  const bool with_digests = v.digests.size() == v.places.size();
+  std::map<tide::log_place, std::uint64_t> places;
+  for (std::size_t i = 0; i < v.places.size(); ++i)
+    places.emplace(v.places[i], with_digests ? v.digests[i] : 0);
+  const auto denies = [&places](const stored_event& e) {
+    const auto at = places.find(place_of(e));
+    return at == places.end() || (at->second != 0 && at->second != e.row.digest);
+  };
   std::set<tide::log_place> ours;
   for (const tide::sighting& log : v.logs) {
     if (log.block != v.block || !places.contains(place_of(log)))
@@ -102,14 +109,13 @@ void chain_writer::take(work& w, const tide::proved& v) {
   for (auto e = events.rbegin(); e != events.rend(); ++e) {
     if (e->row.block != v.block)
       w.left.insert(e->row.block);
-    else if (!places.contains(place_of(*e)) &&
+    else if (!ours.contains(place_of(*e)) && denies(*e) &&
              tide::fold_absent(e->row, tide::reading::proved).corrects)
       roll_back(w, *e, tide::why::corrected);
   }
   // What no subscription asks for any more is confirmed as before.
   for (stored_event& e : events)
-    if (e.row.block == v.block && places.contains(place_of(e)) && !ours.contains(place_of(e)))
-      ripen(w, e);
+    if (e.row.block == v.block && !denies(e) && !ours.contains(place_of(e))) ripen(w, e);
   take_logs(w, v.logs, tide::reading::proved);
 }
 
@@ -170,6 +176,24 @@ void chain_writer::take(work& w, const tide::backfilled& v) {
   counts_.advance(w.c.chain, v, w.set.forms);
 }
 
+void chain_writer::take(work& w, const tide::born& v) {
+  clear_children_.run(w.c.chain, v.block);
+  for (const tide::child& c : v.children)
+    insert_child_.run(w.c.chain, v.block, c.tx_index, c.log_index,
+                      ledger_.names.id(tide::name_kind::subscription, c.subscription), c.address,
+                      c.block.hash);
+}
+
+void chain_writer::take(work& w, const tide::raised& v) { w.c.factories = v.factories; }
+
 void chain_writer::take(work& w, const tide::hint_verdict& v) { hints_.settle(w.c.chain, v); }
+
+void chain_writer::write_reorg(const work& w) {
+  const tide::reorg& r = *w.reorg;
+  insert_reorg_.run(w.c.chain, w.by.at, r.depth, w.confirmed_undone, r.ancestor.number,
+                    r.ancestor.hash, r.old_head.number, r.old_head.hash, r.new_head.number,
+                    r.new_head.hash);
+  ledger_.did.reorgs.emplace_back(w.c.chain_id, r.depth);
+}
 
 } // namespace tidemark::store

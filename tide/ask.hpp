@@ -3,8 +3,10 @@
 
 #include "evm/chain_data.hpp"
 #include "tide/interest.hpp"
+#include "tide/transaction_rules.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -26,17 +28,21 @@ struct ask_headers {
 };
 /// Blocks read whole: the header by *number* (so that it is the canonical one), the logs by *hash*,
 /// without a filter. `sealed`: the logs are taken from the receipts, and what the header's hash and
-/// the receipts root prove is recomputed.
+/// the receipts root and the transactions root prove is recomputed. `transactions`: those that the
+/// rules may want are told too, with what their receipts say.
 struct ask_blocks {
   std::vector<evm::block_id> ids;
   bool sealed = false;
+  std::shared_ptr<const transaction_rules> transactions = {};
 };
 /// Headers and filtered logs of [from, to'], to' ≤ to as the endpoint's limits allow, the last
-/// header before and once more behind them. `sealed`: the headers' hashes are recomputed.
+/// header before and once more behind them. `sealed`: the headers' hashes are recomputed, and with
+/// `transactions` (as of `ask_blocks`) the transactions roots.
 struct ask_range {
   std::uint64_t from = 0, to = 0;
   interest::filter filter;
   bool sealed = false;
+  std::shared_ptr<const transaction_rules> transactions = {};
 };
 /// The filtered logs of a range once more, without headers: a second word on what the first left
 /// out. All of them or a failure.
@@ -75,7 +81,10 @@ struct block_reading {
   evm::header header;
   std::vector<evm::log> logs;
   bool from_receipts = false;
-  std::optional<evm::hash32> receipts_root; ///< `sealed`: recomputed from the receipts
+  std::optional<evm::hash32> receipts_root;        ///< `sealed`: recomputed from the receipts
+  std::vector<std::uint64_t> receipt_types = {};   ///< `sealed`: in the order of the transactions
+  bool watched = false;                            ///< `transactions` was asked for
+  std::vector<evm::transaction> transactions = {}; ///< those that may be wanted, ascending
 };
 struct blocks_answer {
   std::vector<block_reading> blocks;
@@ -84,6 +93,7 @@ struct range_answer {
   std::vector<evm::header> headers;
   std::vector<evm::log> logs;
   evm::block_id last_again;
+  std::vector<evm::transaction> transactions = {}; ///< as of `block_reading`
 };
 struct receipts_answer {
   std::vector<std::optional<evm::receipt>> receipts;

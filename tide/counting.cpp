@@ -21,6 +21,26 @@ std::string shape_of(const evm::abi_event& e) {
 
 std::string word_of_list(const std::string& name) { return "list:" + name; }
 
+/// Each of it as one word: any change of it counts as more.
+void add_transaction(form& out, const transaction_filter& t) {
+  for (const auto& a : t.to)
+    out.axes["to"].insert(evm::to_hex(a));
+  for (const auto& a : t.from)
+    out.axes["from"].insert(evm::to_hex(a));
+  if (t.min_value > 0) out.axes["min_value"] = {evm::to_decimal(t.min_value)};
+  if (t.status != outcome_wanted::any)
+    out.axes["status"] = {t.status == outcome_wanted::success ? "success" : "failed"};
+}
+
+std::string word_of(const factory& f) {
+  auto out = "factory " + shape_of(f.event) + ' ' + std::to_string(f.input);
+  auto addresses = f.addresses;
+  std::sort(addresses.begin(), addresses.end());
+  for (const auto& a : addresses)
+    out += ' ' + evm::to_hex(a);
+  return out;
+}
+
 bool is_subset(const std::set<std::string>& part, const std::set<std::string>& of) {
   return std::includes(of.begin(), of.end(), part.begin(), part.end());
 }
@@ -29,11 +49,17 @@ bool is_subset(const std::set<std::string>& part, const std::set<std::string>& o
 
 form form_of(const subscription& s, std::uint64_t chain_id) {
   form out;
+  if (s.transaction) {
+    out.axes["event"] = {"transaction"};
+    add_transaction(out, *s.transaction);
+    return out;
+  }
   out.axes["event"] = {shape_of(s.event)};
   if (s.batch) out.axes["event"].insert(shape_of(*s.batch));
   if (const auto& addresses = s.chains.at(chain_id); !addresses.empty())
     for (const auto& a : addresses)
       out.axes["address"].insert(evm::to_hex(a));
+  if (s.factory) out.axes["address"] = {word_of(*s.factory)};
   if (const auto lists = s.address_lists.find(chain_id); lists != s.address_lists.end())
     for (const auto& name : lists->second)
       out.axes["address"].insert(word_of_list(name));

@@ -235,6 +235,15 @@ void append_value(std::string& out, const evm::abi_type& type, const evm::abi_va
   std::visit(value_writer{out, type}, value.is);
 }
 
+void append_confirmations(std::string& out, const std::vector<policy>& applied) {
+  out += R"(,"confirmations":[)";
+  for (std::size_t i = 0; i < applied.size(); ++i) {
+    if (i != 0) out += ',';
+    append_policy(out, applied[i]);
+  }
+  out += ']';
+}
+
 std::string render_log(const log_story& s) {
   std::string out;
   // Fixed words, the place and an argument or two take about 900 bytes.
@@ -261,12 +270,8 @@ std::string render_log(const log_story& s) {
   append_log(out, s.log);
   out += ',';
   append_args(out, s);
-  out += R"(,"confirmations":[)";
-  for (std::size_t i = 0; i < s.confirmations.size(); ++i) {
-    if (i != 0) out += ',';
-    append_policy(out, s.confirmations[i]);
-  }
-  out += "]}";
+  append_confirmations(out, s.confirmations);
+  out += '}';
   return out;
 }
 

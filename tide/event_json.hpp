@@ -3,6 +3,7 @@
 
 #include "evm/abi.hpp"
 #include "evm/chain_data.hpp"
+#include "evm/transaction.hpp"
 #include "tide/policy.hpp"
 
 #include <cstdint>
@@ -44,5 +45,19 @@ struct log_story {
   evm::decode_notes notes = {};
 };
 std::string render_log(const log_story& s);
+
+/// The same of a transaction.
+struct transaction_story {
+  std::uint64_t chain_id = 0;
+  std::string_view chain;
+  const evm::transaction& transaction;
+  std::uint64_t block_time = 0; ///< seconds since 1970
+  const std::vector<std::string>& subscriptions;
+  const std::vector<policy>& confirmations;
+};
+std::string render_transaction(const transaction_story& s);
+
+/// The member `confirmations`, with the comma before it.
+void append_confirmations(std::string& out, const std::vector<policy>& applied);
 
 } // namespace tidemark::tide

@@ -162,6 +162,7 @@ std::string tide::origin_of(const evm::hash32& tx) const {
 /// makes them our tip.
 tide::pass tide::take_new(const std::vector<evm::header>& fresh, std::size_t endpoint) {
   std::vector<evm::block_id> ids;
+  nursery_.drop_above(fresh.front().number - 1); // of blocks that never became ours
   for (const auto& h : fresh)
     if (settings_.follow && !wants_->empty() && may_have_ours(h, settings_.integrity))
       ids.push_back(h.id());

@@ -27,14 +27,19 @@ constexpr std::size_t blocks_a_pass = 16;
 /// The log of ours that the hint means, or the first of its block. `there`: the block has what the
 /// hint claims.
 std::optional<log_place> ours_in(const std::vector<evm::log>& logs, const chain_hint& h,
-                                 const interest& wants, bool& there) {
+                                 const interest& wants, const nursery& children, bool& there) {
   there = !h.log_index;
   for (const auto& l : logs) {
     if (h.log_index && l.log_index != *h.log_index) continue;
     there = true;
-    if (wants.wants(l)) return log_place{l.tx, static_cast<std::int32_t>(l.log_index)};
+    if (wants.wants(l, &children)) return log_place{l.tx, static_cast<std::int32_t>(l.log_index)};
   }
   return std::nullopt;
+}
+
+bool has_ours(const interest& wants, const block_reading& b, const evm::hash32& tx) {
+  return std::any_of(b.transactions.begin(), b.transactions.end(),
+                     [&](const evm::transaction& t) { return t.hash == tx && wants.wants(t); });
 }
 
 } // namespace
@@ -168,7 +173,10 @@ void tide::weigh(hints_in_hand& in, chain_hint h) {
   const auto& receipt = r->second;
   if (receipt.block.number < wants_->lowest(start_)) return irrelevant();
   bool claimed = false;
-  const auto ours = ours_in(receipt.logs, h, *wants_, claimed);
+  auto ours = ours_in(receipt.logs, h, *wants_, nursery_, claimed);
+  // What names a transaction, or a log of it that is none of ours, may mean the transaction itself.
+  if (!ours && claimed && wants_->transactions() && wants_->transactions()->may_want(receipt))
+    ours = log_place{receipt.tx, -1};
   if (!claimed) // the transaction is there, the log that is claimed is not
     return look_again(h, true, in.verdicts);
   if (!ours) return irrelevant();
@@ -234,7 +242,9 @@ tide::pass tide::hint_pass() {
   for (const auto& f : in.found) {
     const auto* held = held_.find(f.block.number);
     const bool late = mark_ && f.block.number <= mark_->number;
-    if (f.event && held && held->whole && !late && settings_.follow) continue;
+    const bool value_unknown =
+        f.event && f.event->log_index < 0 && wants_->transactions()->by_value();
+    if (f.event && held && held->whole && !late && settings_.follow && !value_unknown) continue;
     if (std::find(unread.begin(), unread.end(), f.block) == unread.end()) unread.push_back(f.block);
   }
   std::sort(unread.begin(), unread.end());
@@ -252,7 +262,12 @@ tide::pass tide::hint_pass() {
     bool there = true;
     if (!f.event)
       for (const auto& b : *readings)
-        if (b.header.id() == f.block) f.event = ours_in(b.logs, f.hint, *wants_, there);
+        if (b.header.id() == f.block) f.event = ours_in(b.logs, f.hint, *wants_, nursery_, there);
+    // A transaction's value is known once its block was read.
+    for (const auto& b : *readings)
+      if (b.header.id() == f.block && f.event && f.event->log_index < 0 &&
+          !has_ours(*wants_, b, f.event->tx))
+        f.event.reset();
     if (!there)
       look_again(f.hint, true, in.verdicts);
     else

@@ -48,7 +48,7 @@ void talk::fail(rpc_failure f, std::string text, std::optional<std::int64_t> ret
 /// As many of the waiting calls as go into one post.
 talk::calls talk::next_part(const pool& p) {
   calls part;
-  const auto batch = p.batch(endpoint_);
+  const auto batch = std::min(p.batch(endpoint_), reading_->most_together());
   const auto most = batch > reading_->unit() ? batch - batch % reading_->unit() : batch;
   while (!waiting_.empty() && part.size() < most) {
     const auto i = waiting_.front();

@@ -16,18 +16,6 @@ namespace {
 
 /// Nodes refuse longer lists; above it one topic and all addresses are the smaller question.
 constexpr std::size_t max_filter_addresses = 500;
-std::uint64_t digest_of(const evm::log& log) {
-  evm::bytes all(log.address.octets.begin(), log.address.octets.end());
-  all.reserve(all.size() + log.topics.size() * evm::hash32::size + log.data.size());
-  for (const auto& topic : log.topics)
-    all.insert(all.end(), topic.octets.begin(), topic.octets.end());
-  all.insert(all.end(), log.data.begin(), log.data.end());
-  const auto hash = evm::keccak256(evm::bytes_view(all));
-  std::uint64_t out = 0;
-  for (std::size_t i = 0; i < sizeof out; ++i)
-    out = out << 8 | hash.octets[i];
-  return out;
-}
 
 /// Of values that are not known it counts as true.
 bool may_hold(const when_expression& when, argument_values values) {
@@ -39,18 +27,38 @@ constexpr std::size_t max_filter_topics = 64;
 
 } // namespace
 
+std::uint64_t digest_of(const evm::log& log) {
+  evm::bytes all(log.address.octets.begin(), log.address.octets.end());
+  all.reserve(all.size() + log.topics.size() * evm::hash32::size + log.data.size());
+  for (const auto& topic : log.topics)
+    all.insert(all.end(), topic.octets.begin(), topic.octets.end());
+  all.insert(all.end(), log.data.begin(), log.data.end());
+  return evm::keccak_prefix(all);
+}
+
 interest::interest(std::uint64_t chain_id, std::string chain_name, policy chain_policy,
                    const std::vector<subscription>& subscriptions,
                    std::vector<recipient> recipients, counting counts)
     : chain_id_(chain_id), chain_name_(std::move(chain_name)),
       chain_policy_(std::move(chain_policy)), recipients_(std::move(recipients)),
       counts_(std::move(counts)) {
+  transaction_rules of_transactions;
   for (const auto& s : subscriptions) {
     const auto on_chain = s.chains.find(chain_id);
     if (on_chain == s.chains.end()) continue;
+    const auto index = forms_.size();
+    if (s.transaction) {
+      forms_.push_back(compile(s, on_chain->second, false));
+      of_transactions.add(index, *s.transaction);
+      continue;
+    }
     add_form(compile(s, on_chain->second, false));
     if (s.batch) add_form(compile(s, on_chain->second, true));
+    if (s.factory) factories_.push_back(index);
   }
+  factories_text_ = text_of_factories();
+  if (!of_transactions.empty())
+    transactions_ = std::make_shared<const transaction_rules>(std::move(of_transactions));
   for (const auto& r : recipients_) {
     auto& row = wants_.emplace_back();
     for (const auto& f : forms_)
@@ -129,6 +137,7 @@ interest::form interest::compile(const subscription& s,
 }
 
 bool interest::may_be_in(const evm::bloom& blocks) const {
+  if (may_create_in(blocks)) return true;
   const auto has = [&](const auto& value) { return blocks.may_contain(value.view()); };
   // A long list would cost more hashes than the block is worth, and is nearly always there.
   const auto in_list = [&](const std::shared_ptr<const address_list>& list) {
@@ -137,7 +146,7 @@ bool interest::may_be_in(const evm::bloom& blocks) const {
                        [&](const address_list::entry& e) { return has(e.address); });
   };
   return std::any_of(forms_.begin(), forms_.end(), [&](const form& f) {
-    return (!f.topic0 || has(*f.topic0)) &&
+    return !f.source.transaction && (!f.topic0 || has(*f.topic0)) &&
            (f.any_address() || std::any_of(f.addresses.begin(), f.addresses.end(), has) ||
             std::any_of(f.address_lists.begin(), f.address_lists.end(), in_list)) &&
            std::all_of(f.topics.begin(), f.topics.end(), [&](const matcher& c) {
@@ -163,8 +172,10 @@ std::vector<evm::hash32> interest::wanted_topic(const std::vector<form>& forms, 
 interest::filter interest::node_filter() const {
   std::set<evm::address20> addresses;
   std::set<evm::hash32> topic0;
-  bool any_address = false, any_topic = false;
+  bool any_address = false, any_topic = false, any_log = false;
   for (const auto& f : forms_) {
+    if (f.source.transaction) continue;
+    any_log = true;
     addresses.insert(f.addresses.begin(), f.addresses.end());
     any_address = any_address || f.any_address();
     for (const auto& list : f.address_lists) {
@@ -178,10 +189,16 @@ interest::filter interest::node_filter() const {
     else
       any_topic = true;
   }
+  const auto of_factories = factory_filter();
+  topic0.insert(of_factories.topic0.begin(), of_factories.topic0.end());
+  any_topic = any_topic || (!factories_.empty() && of_factories.topic0.empty());
   filter out;
+  // Nothing is what no log has, where an empty list would ask for everything.
+  if (!any_log) return {{}, {evm::hash32{}}};
   if (!any_address && addresses.size() <= max_filter_addresses)
     out.addresses.assign(addresses.begin(), addresses.end());
   if (!any_topic) out.topic0.assign(topic0.begin(), topic0.end());
+  if (!factories_.empty()) return out; // their creations have other topics
   for (std::size_t n = 0; n < out.topics.size(); ++n)
     out.topics[n] = wanted_topic(forms_, n + 1);
   return out;
@@ -217,8 +234,8 @@ std::vector<policy> interest::confirmations(const std::vector<fit>& fitting,
 
 std::optional<sighting> interest::match(const evm::log& log, std::uint64_t block_time,
                                         std::optional<std::uint32_t> ordinal, std::string origin,
-                                        std::uint64_t* undecodable) const {
-  const auto fitting = fits(log, undecodable);
+                                        std::uint64_t* undecodable, const nursery* children) const {
+  const auto fitting = fits(log, undecodable, children);
   if (fitting.empty()) return std::nullopt;
   sighting out;
   out.block = log.block;

@@ -4,8 +4,10 @@
 #include "evm/bloom.hpp"
 #include "evm/chain_data.hpp"
 #include "tide/counting.hpp"
+#include "tide/nursery.hpp"
 #include "tide/policy.hpp"
 #include "tide/subscription.hpp"
+#include "tide/transaction_rules.hpp"
 #include "tide/write_set.hpp"
 
 #include <array>
@@ -42,8 +44,8 @@ public:
   /// False is certain: no log of a block with this bloom is an event.
   bool may_be_in(const evm::bloom& blocks) const;
 
-  /// What a node is asked for: never less than `match` takes. Of no use where `empty()`: it would
-  /// ask for everything.
+  /// What a node is asked for: never less than `match` takes; a topic that no log has where no
+  /// subscription is about logs.
   struct filter {
     std::vector<evm::address20> addresses; ///< ascending; empty: any
     std::vector<evm::hash32> topic0;       ///< ascending; empty: any
@@ -55,14 +57,34 @@ public:
 
   /// The log (its log_index below 2^31) as an event, or nothing. `block_time` in seconds since
   /// 1970; `ordinal` is the log's place in its transaction, where known; `origin` becomes
-  /// first_seen. A log that fits but for data that does not decode, with no subscription left that
-  /// has it by address, is no event and counted in `undecodable`, if given.
+  /// first_seen; `children` are those of factories, which else have none. A log that fits but for
+  /// data that does not decode, with no subscription left that has it by address, is no event and
+  /// counted in `undecodable`, if given.
   std::optional<sighting> match(const evm::log& log, std::uint64_t block_time,
                                 std::optional<std::uint32_t> ordinal, std::string origin,
-                                std::uint64_t* undecodable = nullptr) const;
+                                std::uint64_t* undecodable = nullptr,
+                                const nursery* children = nullptr) const;
 
-  /// Whether `match` takes it.
-  bool wants(const evm::log& log) const { return !fits(log, nullptr).empty(); }
+  /// Whether `match` takes it, or a factory makes a child by it.
+  bool wants(const evm::log& log, const nursery* children = nullptr) const {
+    return !fits(log, nullptr, children).empty() || !births(log).empty();
+  }
+
+  // interest_factories.cpp
+  /// What the log makes known.
+  std::vector<child> births(const evm::log& log) const;
+  /// All factories, as a text; `first_creation` is the first block in which one that `known` lacks
+  /// may have made something that counts; nothing where none may.
+  const std::string& factories() const { return factories_text_; }
+  std::optional<std::uint64_t> first_creation(const std::string& known) const;
+  filter factory_filter() const; ///< their creations alone
+
+  /// Null: no subscription of this chain is about transactions.
+  const std::shared_ptr<const transaction_rules>& transactions() const { return transactions_; }
+  /// The same of a transaction (interest_transactions.cpp).
+  std::optional<sighting> match(const evm::transaction& t, std::uint64_t block_time,
+                                std::string origin) const;
+  bool wants(const evm::transaction& t) const { return !fits(t).empty(); }
 
 private:
   using indexes = std::vector<std::size_t>; ///< into forms_, ascending
@@ -112,9 +134,14 @@ private:
   static std::vector<evm::hash32> wanted_topic(const std::vector<form>& forms, std::size_t n);
   static bool data_holds(const form& f, argument_values values, list_gate& gate);
   void candidates(const bucket& b, const evm::address20& address, indexes& out) const;
-  std::vector<fit> fits(const evm::log& log, std::uint64_t* undecodable) const;
+  std::vector<fit> fits(const evm::log& log, std::uint64_t* undecodable,
+                        const nursery* children) const;
+  indexes fits(const evm::transaction& t) const;
+  bool may_create_in(const evm::bloom& block) const;
+  std::string text_of_factories() const;
   std::string key(const recipient& r, const fit& first, const evm::log& log,
                   std::optional<std::uint32_t> ordinal) const;
+  std::string key(const recipient& r, std::size_t form, const evm::transaction& t) const;
   void add_routes(sighting& out, const std::vector<fit>& fitting, const evm::log& log) const;
   std::vector<policy> confirmations(const std::vector<fit>& fitting, const evm::log& log) const;
 
@@ -125,8 +152,18 @@ private:
   counting counts_;
   std::vector<std::vector<bool>> wants_; ///< of recipient and form
   std::vector<form> forms_;
+  indexes factories_; ///< those of forms_ that have one
+  std::string factories_text_;
   std::unordered_map<evm::hash32, bucket> by_topic0_;
   bucket anonymous_;
+  std::shared_ptr<const transaction_rules> transactions_;
 };
+
+/// What two readings of one inclusion must agree on.
+std::uint64_t digest_of(const evm::log& log);
+std::uint64_t digest_of(const evm::transaction& t);
+
+/// Puts transactions before their own logs; without any, logs stay as the chain counts them.
+void in_order(std::vector<sighting>& seen);
 
 } // namespace tidemark::tide

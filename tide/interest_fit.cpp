@@ -46,7 +46,8 @@ void interest::candidates(const bucket& b, const evm::address20& address, indexe
   if (at != b.at.end()) out.insert(out.end(), at->second.begin(), at->second.end());
 }
 
-std::vector<interest::fit> interest::fits(const evm::log& log, std::uint64_t* undecodable) const {
+std::vector<interest::fit> interest::fits(const evm::log& log, std::uint64_t* undecodable,
+                                          const nursery* children) const {
   indexes maybe;
   if (!log.topics.empty()) {
     const auto b = by_topic0_.find(log.topics[0]);
@@ -62,6 +63,7 @@ std::vector<interest::fit> interest::fits(const evm::log& log, std::uint64_t* un
   for (const auto index : maybe) {
     const auto& f = forms_[index];
     if (log.topics.size() != f.topic_count) continue;
+    if (f.source.factory && (!children || !children->has(f.source.name, log))) continue;
     list_gate gate(f.from.value_or(0), f.base, starts);
     if (!f.address_lists.empty() &&
         !std::binary_search(f.addresses.begin(), f.addresses.end(), log.address) &&
@@ -80,7 +82,7 @@ std::vector<interest::fit> interest::fits(const evm::log& log, std::uint64_t* un
     if (args && !f.data.empty() &&
         !(f.of_batches ? any_item(*args, holds) : holds(pointers_to(*args))))
       continue;
-    if (!args && f.any_address()) {
+    if (!args && f.any_address() && !f.source.factory) {
       lost = true;
       continue;
     }

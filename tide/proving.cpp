@@ -5,6 +5,7 @@
 #include "evm/hex.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 // What the passes share: blocks read whole and held against themselves, and a quorum's word.
@@ -71,17 +72,32 @@ std::vector<sighting> tide::sightings_of(const block_reading& b, const std::stri
   std::vector<sighting> found;
   for (const auto& l : b.logs) {
     const auto ordinal = l.log_index - first.at(l.tx);
-    if (auto s =
-            wants_->match(l, b.header.time, ordinal, origin.empty() ? origin_of(l.tx) : origin))
+    if (auto s = wants_->match(l, b.header.time, ordinal, origin.empty() ? origin_of(l.tx) : origin,
+                               nullptr, &nursery_))
       found.push_back(std::move(*s));
   }
+  for (const auto& t : b.transactions)
+    if (auto s = wants_->match(t, b.header.time, origin.empty() ? origin_of(t.hash) : origin))
+      found.push_back(std::move(*s));
+  in_order(found);
   return found;
 }
 
 proved tide::proof_of(const block_reading& b, const std::string& origin) const {
   proved whole{b.header.id(), {}, sightings_of(b, origin)};
+  const auto place = [&whole](const log_place& at, std::uint64_t digest) {
+    whole.places.push_back(at);
+    whole.digests.push_back(digest);
+  };
   for (const auto& l : b.logs)
-    whole.places.push_back({l.tx, static_cast<std::int32_t>(l.log_index)});
+    place({l.tx, static_cast<std::int32_t>(l.log_index)}, digest_of(l));
+  std::map<evm::hash32, std::uint64_t> told;
+  for (const auto& t : b.transactions)
+    told.emplace(t.hash, digest_of(t));
+  for (const auto& tx : b.header.transactions) {
+    const auto known = told.find(tx);
+    place({tx, -1}, known == told.end() ? 0 : known->second);
+  }
   return whole;
 }
 
@@ -95,7 +111,7 @@ tide::read_whole(const std::vector<evm::block_id>& ids, std::optional<std::size_
     const auto last = std::min(ids.size(), done + whole_blocks_an_ask);
     const std::vector<evm::block_id> some(ids.begin() + static_cast<std::ptrdiff_t>(done),
                                           ids.begin() + static_cast<std::ptrdiff_t>(last));
-    ask_for(ask_blocks{some, asked == proof::receipts}, endpoint);
+    ask_for(ask_blocks{some, asked == proof::receipts, wants_->transactions()}, endpoint);
     const answer a = co_await the_answer{*this};
     const auto* read = std::get_if<blocks_answer>(&a.what);
     if (!read) {
@@ -116,6 +132,11 @@ tide::read_whole(const std::vector<evm::block_id>& ids, std::optional<std::size_
         co_return std::nullopt;
       }
       note_ways(b, asked);
+      std::vector<child> made;
+      for (const auto& l : b.logs)
+        for (auto& c : wants_->births(l))
+          made.push_back(std::move(c));
+      nursery_.set_block(b.header.id(), made);
     }
   }
   co_return all;

@@ -14,6 +14,8 @@ reading::reading(ask_what what, const limits& l) : what_(std::move(what)), limit
     made_ = range_answer{};
     stage_ = stage::last_first;
     sealed_ = range->sealed;
+    watched_ = range->transactions;
+    full_ = watched_ != nullptr;
     first_ = range->from;
     span_ = std::min(range->to - range->from, limits_.span - 1) + 1;
     to_ = range->from + span_ - 1;
@@ -30,6 +32,8 @@ reading::reading(ask_what what, const limits& l) : what_(std::move(what)), limit
   } else if (const auto* blocks = std::get_if<ask_blocks>(&what_)) {
     made_ = blocks_answer{};
     sealed_ = blocks->sealed;
+    watched_ = blocks->transactions;
+    full_ = sealed_ || watched_; // receipts do not prove whose they are: the transactions do
     blocks_.resize(blocks->ids.size());
   } else if (const auto* receipts = std::get_if<ask_receipts>(&what_)) {
     receipts_answer a;
@@ -54,7 +58,7 @@ void reading::plan() {
   calls_.clear();
   todos_.clear();
   if (stage_ == stage::last_first)
-    return add(kind::header, call_block_by_number(to_), slots_.size() - 1);
+    return add(kind::header, call_block_by_number(to_, full_), slots_.size() - 1);
   if (stage_ == stage::last_again) return add(kind::again, call_block_by_number(to_));
   asked_.clear();
   if (stage_ == stage::body) {
@@ -63,11 +67,12 @@ void reading::plan() {
       add(kind::piece, call_logs(asked_[i].from, asked_[i].to, asked_[i].filter), i);
     for (std::size_t w = 0; w < works_.size(); ++w)
       if (!works_[w].done) plan_work(w);
+    plan_statuses();
   }
   if (!std::exchange(headers_planned_, true)) {
     const bool has_last = std::holds_alternative<ask_range>(what_);
     for (std::size_t i = 0; i + (has_last ? 1 : 0) < slots_.size(); ++i)
-      add(kind::header, call_block_by_number(first_ + i), i);
+      add(kind::header, call_block_by_number(first_ + i, full_), i);
   }
   if (std::exchange(planned_, true)) return;
   const auto tags = [this](bool safe, bool finalized) {
@@ -82,7 +87,7 @@ void reading::plan() {
     if (votes->number) add(kind::there, call_block_by_number(*votes->number));
   } else if (const auto* blocks = std::get_if<ask_blocks>(&what_)) {
     for (std::size_t i = 0; i < blocks->ids.size(); ++i) {
-      add(kind::block, call_block_by_number(blocks->ids[i].number), i);
+      add(kind::block, call_block_by_number(blocks->ids[i].number, full_), i);
       if (!sealed_) add(kind::block_logs, call_logs_of_block(blocks->ids[i].hash), i);
     }
   } else if (const auto* receipts = std::get_if<ask_receipts>(&what_)) {
@@ -192,18 +197,24 @@ bool reading::take(std::size_t call, const call_result& r) {
     return take_work(t, r);
   case kind::receipt:
     return take_receipt(t.at, r);
+  case kind::status:
+    return take_status(t.at, r);
   }
   return false;
+}
+
+bool reading::unfinished() const {
+  return !pieces_.empty() || statuses_missing() ||
+         std::any_of(works_.begin(), works_.end(), [](const work& w) { return !w.done; });
 }
 
 reading::step reading::next() {
   if (std::holds_alternative<ask_range>(what_)) return next_of_range();
   if (!blocks_.empty() && !settle_blocks()) return step::failed;
-  const bool more = !pieces_.empty() || std::any_of(works_.begin(), works_.end(),
-                                                    [](const work& w) { return !w.done; });
-  if (more) return plan_next(stage::body);
+  if (unfinished()) return plan_next(stage::body);
   if (!settle_groups()) return step::failed;
   if (!slots_.empty() && !settle_headers()) return step::failed;
+  place_transactions();
   return step::done;
 }
 

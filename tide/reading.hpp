@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,8 @@ public:
   bool may_fail(std::size_t call) const {
     return todos_[call].is == kind::safe || todos_[call].is == kind::finalized;
   }
+  /// At most so many calls go well into one post: whole transactions are large.
+  std::size_t most_together() const { return full_ ? 10 : std::numeric_limits<std::size_t>::max(); }
   /// So many calls of this stage, from an even place on, belong together.
   std::size_t unit() const { return std::holds_alternative<ask_blocks>(what_) ? 2 : 1; }
   std::uint64_t blocks_of(std::size_t call) const; ///< of a filtered eth_getLogs; others: 0
@@ -80,7 +83,8 @@ private:
     base,       ///< the header that receipts belong to; at: of works_
     of_block,   ///< its receipts; at: of works_
     of_one,     ///< one transaction's receipt; at: of works_, sub: its place
-    receipt     ///< asked for as such; at: of transactions
+    receipt,    ///< asked for as such; at: of transactions
+    status      ///< of a transaction that may be wanted; at: of found_
   };
   struct todo {
     kind is;
@@ -115,10 +119,19 @@ private:
     std::optional<call_result> refused; ///< its logs
   };
 
+  /// A transaction that may be wanted.
+  struct found_transaction {
+    std::size_t at = 0; ///< its block's slot
+    evm::transaction is;
+    bool by_block_receipts = false; ///< all receipts of its block are read anyway
+    bool known = false;             ///< what its receipt says
+  };
+
   void add(kind is, rpc_call call, std::size_t at = 0, std::size_t sub = 0);
   void plan();
   void plan_work(std::size_t w);
   step plan_next(stage s);
+  bool unfinished() const;
   bool fail(rpc_failure f, std::string text);
   bool fail(const call_result& r);
   bool read_header(const call_result& r, std::uint64_t number, bool sealed,
@@ -149,6 +162,14 @@ private:
   bool take_work(const todo& t, const call_result& r);
   bool finish_work(work& w, const boost::json::array& receipts);
 
+  // reading_transactions.cpp
+  bool take_transactions(const call_result& r, evm::header& h, std::size_t at);
+  bool statuses_missing() const;
+  void plan_statuses();
+  bool take_status(std::size_t at, const call_result& r);
+  bool note_status(found_transaction& f, const evm::receipt& r);
+  void place_transactions();
+
   ask_what what_;
   limits limits_;
   stage stage_ = stage::body;
@@ -158,6 +179,9 @@ private:
   std::uint64_t first_ = 0; ///< the height of the first slot
   std::vector<std::optional<evm::header>> slots_;
   bool headers_planned_ = false, headers_settled_ = false, planned_ = false, sealed_ = false;
+  bool full_ = false; ///< headers come with whole transactions
+  std::shared_ptr<const transaction_rules> watched_;
+  std::vector<found_transaction> found_;
   std::vector<piece> pieces_, asked_;
   std::vector<group> groups_;
   std::vector<work> works_;

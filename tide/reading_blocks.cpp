@@ -38,7 +38,7 @@ bool reading::take_block(const todo& t, const call_result& r) {
     if (!h)
       return fail(rpc_failure::ahead, "it has no block " + std::to_string(id.number) + " (yet)");
     b.reading.header = std::move(*h);
-    return true;
+    return b.reading.header.id() != id || take_transactions(r, b.reading.header, t.at);
   }
   // Whether its error matters is known with the header.
   if (!r.value) return b.refused = r, true;
@@ -68,6 +68,8 @@ bool reading::settle_blocks() {
       w.block = i;
       w.header = b.reading.header;
       works_.push_back(std::move(w));
+      for (auto& f : found_)
+        f.by_block_receipts = f.by_block_receipts || f.at == i;
     }
     logs_ += b.reading.logs.size();
     out.push_back(std::move(b.reading));
@@ -141,6 +143,9 @@ bool reading::finish_work(work& w, const boost::json::array& receipts) {
       return fail(rpc_failure::transient, "a receipt of " + name + " says " +
                                               std::to_string(one->block.number) + " " +
                                               evm::to_hex(one->block.hash));
+    if (w.block)
+      for (auto& f : found_)
+        if (f.at == *w.block && f.is.hash == one->tx && !note_status(f, *one)) return false;
     logs.insert(logs.end(), std::make_move_iterator(one->logs.begin()),
                 std::make_move_iterator(one->logs.end()));
   }
@@ -166,6 +171,7 @@ bool reading::finish_work(work& w, const boost::json::array& receipts) {
     auto root = receipts_root_from(receipts, h.id());
     if (!root) return fail(rpc_failure::transient, root.error().text);
     b.receipts_root = *root;
+    b.receipt_types = receipt_types_of(receipts, h.id());
   }
   b.from_receipts = true;
   logs_ += logs.size();

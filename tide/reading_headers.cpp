@@ -17,7 +17,11 @@ std::string no_block(std::uint64_t number) {
 } // namespace
 
 bool reading::take_header(const todo& t, const call_result& r) {
-  if (t.is == kind::header) return read_header(r, first_ + t.at, sealed_, slots_[t.at]);
+  if (t.is == kind::header) {
+    auto& slot = slots_[t.at];
+    if (!read_header(r, first_ + t.at, sealed_, slot)) return false;
+    return !slot || take_transactions(r, *slot, t.at);
+  }
   std::optional<evm::header> again;
   if (!read_header(r, to_, false, again)) return false;
   if (!again) return fail(rpc_failure::ahead, no_block(to_));
@@ -67,11 +71,10 @@ reading::step reading::next_of_range() {
     return plan_next(stage::body);
   case stage::body:
     if (!headers_settled_ && !settle_headers()) return step::failed;
-    if (!pieces_.empty() ||
-        std::any_of(works_.begin(), works_.end(), [](const work& w) { return !w.done; }))
-      return plan_next(stage::body);
+    if (unfinished()) return plan_next(stage::body);
     return settle_groups() ? plan_next(stage::last_again) : step::failed;
   case stage::last_again:
+    place_transactions();
     return step::done;
   }
   return step::failed;

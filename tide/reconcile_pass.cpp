@@ -14,6 +14,18 @@ constexpr std::size_t rows_a_set = 250;
 constexpr int rounds_of_dispute = 3;
 constexpr std::uint64_t worth_settling = 8; // blocks
 
+/// Whole transactions are large: a range of them is kept small.
+std::uint64_t range_size(const interest& wants, const settings& s) {
+  constexpr std::uint64_t of_whole_transactions = 100; // blocks
+  return wants.transactions() ? std::min(s.max_range, of_whole_transactions) : s.max_range;
+}
+
+bool same(const std::vector<born>& a, const std::vector<born>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const born& x, const born& y) {
+    return x.block == y.block && x.children == y.children;
+  });
+}
+
 } // namespace
 
 /// The second reading: a range by number, apart from what the head pass found, compared with the
@@ -34,10 +46,9 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
   }
   s.asked = s.settles ? settings_.backfill : settings_.integrity;
   const auto bound = to;
-  to = std::min(to, from + settings_.max_range - 1);
-  // No subscription here asks for nothing, where an empty filter would ask for everything.
-  s.filter = s.seeks->empty() ? interest::filter{{}, {evm::hash32{}}} : s.seeks->node_filter();
-  const ask_range wanted{from, to, s.filter, s.asked == proof::receipts};
+  to = std::min(to, from + range_size(*s.seeks, settings_) - 1);
+  s.filter = s.seeks->node_filter();
+  const ask_range wanted{from, to, s.filter, s.asked == proof::receipts, s.seeks->transactions()};
   if (!moves_mark || !asked_ahead(wanted)) ask_for(wanted, std::nullopt, doubted_);
   answer a = co_await the_answer{*this};
   auto* range = std::get_if<range_answer>(&a.what);
@@ -51,7 +62,7 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
   }
   if (s.asked == proof::receipts)
     for (const auto& h : range->headers)
-      if (const auto no = object_to(h)) {
+      if (const auto no = object_to(h, s.seeks->transactions() != nullptr)) {
         object(a, *no, s.asked);
         co_return pass_end::failed;
       }
@@ -77,23 +88,47 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
     const bool on_ours = co_await has_our_mark(a, top);
     if (!on_ours) co_return pass_end::failed;
   }
-  auto h = s.headers.begin();
-  for (const auto& l : range->logs) {
-    while (h->number < l.block.number)
-      ++h;
-    if (fills && !s.seeks->wants(l)) continue; // of another subscription, and known
-    // Here alone, and below the mark never again: so each such log is counted once.
-    auto* lost = moves_mark ? &undecodable_ : nullptr;
-    if (auto found = wants_->match(l, h->time, std::nullopt, "reconcile", lost))
-      s.seen.push_back(std::move(*found));
-  }
+  const auto logs = std::move(range->logs);
+  const auto transactions = std::move(range->transactions);
   a.what = no_answer{};
   s.from_whom = std::move(a);
-  if (!co_await prove(s)) co_return pass_end::failed;
+  // Here alone, and below the mark never again: so each such log is counted once.
+  auto* lost = moves_mark ? &undecodable_ : nullptr;
+  const auto see = [&] {
+    s.seen.clear();
+    auto h = s.headers.begin();
+    for (const auto& l : logs) {
+      while (h->number < l.block.number)
+        ++h;
+      for (const auto& c : wants_->births(l)) {
+        if (s.proven.contains(l.block.number)) continue; // the block itself has said it
+        nursery_.add(c);
+        s.creations[l.block.number].insert({l.tx, static_cast<std::int32_t>(l.log_index)});
+      }
+      if (fills && !s.seeks->wants(l, &nursery_)) continue; // of another subscription, and known
+      if (auto found = wants_->match(l, h->time, std::nullopt, "reconcile", lost, &nursery_))
+        s.seen.push_back(std::move(*found));
+    }
+    h = s.headers.begin();
+    for (const auto& t : transactions) {
+      while (h->number < t.block.number)
+        ++h;
+      if (fills && !s.seeks->wants(t)) continue;
+      if (auto found = wants_->match(t, h->time, "reconcile")) s.seen.push_back(std::move(*found));
+    }
+    in_order(s.seen);
+  };
+  see();
+  lost = nullptr;
+  const auto children = nursery_.unsaved();
+  const bool proves = co_await prove(s);
+  if (!proves) co_return pass_end::failed;
+  // A child that the answer did not name has logs in it that were taken for a stranger's.
+  if (!same(nursery_.unsaved(), children)) see();
   if (const auto last = s.headers.back().number; moves_mark && last < bound) {
     ask_range next = wanted; // read while the store concludes this one
     next.from = last + 1;
-    next.to = std::min(bound, last + settings_.max_range);
+    next.to = std::min(bound, last + range_size(*s.seeks, settings_));
     ask_ahead(std::move(next));
   }
   if (!co_await conclude_scan(s)) co_return pass_end::failed;
@@ -149,8 +184,9 @@ task<bool> tide::conclude_scan(scan& s) {
       while (end != s.seen.end() && end->block.number <= number)
         ++end;
       const auto proven = s.proven.find(number);
-      rows += proven != s.proven.end() ? proven->second.logs.size()
-                                       : static_cast<std::size_t>(end - next);
+      rows += proven != s.proven.end()
+                  ? proven->second.logs.size() + proven->second.transactions.size()
+                  : static_cast<std::size_t>(end - next);
       if (rows > rows_a_set && last > first) break;
       next = end;
     }
@@ -243,36 +279,6 @@ task<bool> tide::settle(scan& s, const disputed& differs) {
     co_return false;
   }
   co_return co_await read_proofs(s, unread);
-}
-
-/// What is final once the mark is at `mark`, where a policy rests on it: never above the mark,
-/// never lower than before.
-std::optional<evm::block_id> tide::final_at(const evm::block_id& mark) const {
-  const auto seen = view().finalized;
-  if (settings_.strongest_tag != tag::finalized || !seen) return std::nullopt;
-  const auto end = *seen < mark.number ? *finalized_ : mark;
-  if (final_ && end.number <= final_->number) return std::nullopt;
-  const auto* held = held_.find(end.number);
-  return end == mark || (held && held->id == end) ? std::optional(end) : std::nullopt;
-}
-
-void tide::after_slice(const scan& s, std::size_t last, const applied& a) {
-  if (s.moves_mark) {
-    const auto& top = s.headers[last - 1];
-    for (const auto& h : s.headers) {
-      if (h.number > top.number) break;
-      if (mark_ && h.number <= mark_->number) continue;
-      const auto* held = held_.find(h.number);
-      held_.add(held_of(h, s.proven.count(h.number) > 0 || (held && held->whole)));
-    }
-    mark_ = top.id();
-    if (mark_->number > settings_.max_depth) held_.drop_below(mark_->number - settings_.max_depth);
-    if (const auto end = final_at(top.id())) final_ = end;
-  }
-  if (s.fills) advance(counts_.backfills, *s.fills, s.from, s.headers[last - 1].number);
-  for (const auto& r : a.waiting)
-    if (!dry_ && std::find(waiting_.begin(), waiting_.end(), r) == waiting_.end())
-      waiting_.push_back(r);
 }
 
 } // namespace tidemark::tide

@@ -273,6 +273,7 @@ tide::pass tide::undo(const fork& f) {
                                  std::to_string(f.ancestor->number) + ", " +
                                  std::to_string(ok->rolled_back) + " events rolled back"});
   held_.drop_above(f.ancestor->number);
+  nursery_.drop_above(f.ancestor->number);
   for (const auto& h : headers)
     held_.add(h);
   if (mark_ && mark_->number >= f.ancestor->number) mark_ = f.ancestor;

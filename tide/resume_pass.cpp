@@ -125,6 +125,7 @@ tide::pass tide::resume_pass() {
     co_return pass_end::failed;
   }
   held_.drop_above(ancestor.number);
+  nursery_.drop_above(ancestor.number);
   if (!held_.find(ancestor.number)) held_ = {};
   held_.add(held_of(f.base, true));
   if (mark_ && mark_->number >= ancestor.number) mark_ = ancestor;

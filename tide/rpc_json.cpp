@@ -35,7 +35,10 @@ evm::result<evm::header> header_from(const json::value& v, bool sealed) {
   if (h.time > latest_time) f.wrong("timestamp");
   if (const auto* list = f.find("transactions"); list && list->is_array())
     for (const auto& t : list->get_array()) {
-      const auto* s = t.if_string();
+      // A whole one names its hash.
+      const auto* whole = t.if_object();
+      const auto* name = whole ? whole->if_contains("hash") : &t;
+      const auto* s = name ? name->if_string() : nullptr;
       const auto hash = s ? evm::parse_hash(*s) : std::nullopt;
       if (!hash) {
         f.wrong("transactions");
@@ -96,6 +99,9 @@ evm::result<evm::receipt> receipt_from(const json::value& v) {
     if (status > 1) f.wrong("status");
     r.success = status == 1;
   }
+  if (f.has("from")) f.hex("from", r.from.emplace());
+  if (f.has("to")) f.hex("to", r.to.emplace());
+  if (f.has("contractAddress")) f.hex("contractAddress", r.created.emplace());
   const auto* logs = f.find("logs");
   if (!logs || !logs->is_array()) f.wrong("logs");
   if (!f.good()) return evm::fail(f.trouble());
@@ -109,8 +115,9 @@ evm::result<evm::receipt> receipt_from(const json::value& v) {
   return r;
 }
 
-rpc_call call_block_by_number(std::uint64_t number) {
-  return {"eth_getBlockByNumber", "[\"" + evm::to_quantity(number) + "\",false]"};
+rpc_call call_block_by_number(std::uint64_t number, bool full) {
+  return {"eth_getBlockByNumber",
+          "[\"" + evm::to_quantity(number) + (full ? "\",true]" : "\",false]")};
 }
 rpc_call call_block_by_tag(std::string_view tag) {
   return {"eth_getBlockByNumber", "[\"" + std::string(tag) + "\",false]"};

@@ -31,7 +31,8 @@ struct rpc_call {
   std::string params; ///< a JSON array, as it goes on the wire
 };
 
-rpc_call call_block_by_number(std::uint64_t number);
+/// `full`: with whole transactions in place of their hashes.
+rpc_call call_block_by_number(std::uint64_t number, bool full = false);
 rpc_call call_block_by_tag(std::string_view tag); ///< latest, safe or finalized; never for logs
 rpc_call call_logs_of_block(const evm::hash32& hash);
 rpc_call call_logs(std::uint64_t from, std::uint64_t to, const interest::filter& filter);

@@ -7,9 +7,15 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 
 namespace tidemark::tide {
+
+/// False is certain, as far as the chain's blooms prove something: the block has no log of ours.
+bool may_have_logs(const interest& wants, const chain_ways& ways, const evm::header& h,
+                   proof asked);
 
 /// One range on its way from reading to conclusion.
 struct tide::scan {
@@ -28,11 +34,28 @@ struct tide::scan {
   std::uint64_t added = 0, denied = 0, equal = 0;
   answer from_whom; ///< the range answer, without what it said
 
-  bool answered_in(std::uint64_t number) const {
+  std::span<const sighting> seen_in(std::uint64_t number) const {
     const auto at =
         std::lower_bound(seen.begin(), seen.end(), number,
                          [](const sighting& x, std::uint64_t n) { return x.block.number < n; });
-    return at != seen.end() && at->block.number == number;
+    const auto end = std::find_if(at, seen.end(),
+                                  [number](const sighting& x) { return x.block.number != number; });
+    return {at, end};
+  }
+  /// Logs of the range answer that make children of factories; they may be events as well.
+  std::map<std::uint64_t, std::set<log_place>> creations;
+  std::set<log_place> creations_in(std::uint64_t number) const {
+    const auto at = creations.find(number);
+    return at == creations.end() ? std::set<log_place>{} : at->second;
+  }
+  bool answered_in(std::uint64_t number) const {
+    return !seen_in(number).empty() || creations.contains(number);
+  }
+  bool logs_in(std::uint64_t number) const {
+    const auto some = seen_in(number);
+    return creations.contains(number) ||
+           std::any_of(some.begin(), some.end(),
+                       [](const sighting& x) { return x.log_index >= 0; });
   }
 };
 

@@ -15,13 +15,10 @@ using places = std::set<log_place>;
 
 constexpr std::size_t read_singly = 20; // blocks that are cheaper read whole than the range again
 
-places places_in(const std::vector<sighting>& logs, std::uint64_t number) {
+places places_of(std::span<const sighting> some, bool with_transactions) {
   places out;
-  for (auto at =
-           std::lower_bound(logs.begin(), logs.end(), number,
-                            [](const sighting&x, std::uint64_t n) { return x.block.number < n; });
-       at != logs.end() && at->block.number == number; ++at)
-    out.insert({at->tx, at->log_index});
+  for (const auto& x : some)
+    if (with_transactions || x.log_index >= 0) out.insert({x.tx, x.log_index});
   return out;
 }
 
@@ -30,10 +27,13 @@ places places_in(const std::vector<sighting>& logs, std::uint64_t number) {
 /// A block that proved itself, against what the range said of it; false: the range lacks what the
 /// block has. Either way the endpoint that said so is counted.
 bool tide::hold_against_range(const scan& s, const block_reading& b) {
-  const auto said = places_in(s.seen, b.header.number);
+  auto said = places_of(s.seen_in(b.header.number), true);
+  said.merge(s.creations_in(b.header.number));
   places is;
   for (const auto& l : b.logs)
-    if (s.seeks->wants(l)) is.insert({l.tx, static_cast<std::int32_t>(l.log_index)});
+    if (s.seeks->wants(l, &nursery_)) is.insert({l.tx, static_cast<std::int32_t>(l.log_index)});
+  for (const auto& t : b.transactions)
+    if (s.seeks->wants(t)) is.insert({t.hash, -1});
   if (said == is) return true;
   out_.push_back(caught_lying{s.from_whom.endpoint, "logs",
                               "a range answer has " + std::to_string(said.size()) +
@@ -55,7 +55,8 @@ task<bool> tide::read_proofs(scan& s, const std::vector<evm::block_id>& ids) {
   auto second = co_await read_whole(again, std::nullopt, s.asked);
   if (!second) co_return false;
   for (const auto& b : *second)
-    if (s.proven.at(b.header.number).logs != b.logs) {
+    if (const auto& first = s.proven.at(b.header.number);
+        first.logs != b.logs || first.transactions != b.transactions) {
       fail("two readings of " + place(b.header.id()) + " differ; the mark waits below it");
       co_return false;
     }
@@ -89,9 +90,10 @@ task<bool> tide::prove_deep(scan& s) {
   for (const auto& h : s.headers) {
     const auto* held = held_.find(h.number);
     if (held && held->whole) continue;
-    const bool answered = s.answered_in(h.number);
-    if (s.asked == proof::receipts ? answered || may_have(*s.seeks, h, s.asked)
-                                   : !answered && may_have(*s.seeks, h, s.asked))
+    // What a block's own list of transactions says needs no second word: it is no index of its own.
+    if (s.asked == proof::receipts
+            ? s.answered_in(h.number) || may_have_logs(*s.seeks, ways_, h, s.asked)
+            : !s.logs_in(h.number) && may_have_logs(*s.seeks, ways_, h, s.asked))
       suspicious.push_back(h.id());
   }
   if (s.asked == proof::receipts ||
@@ -115,14 +117,19 @@ task<bool> tide::prove_deep(scan& s) {
     fail(a.endpoint_name + ": " + fits.error().text);
     co_return false;
   }
+  for (const auto& l : logs->logs)
+    for (const auto& c : wants_->births(l))
+      nursery_.add(c);
   std::map<std::uint64_t, places> said;
   for (const auto& l : logs->logs)
-    if (s.seeks->wants(l))
+    if (s.seeks->wants(l, &nursery_))
       said[l.block.number].insert({l.tx, static_cast<std::int32_t>(l.log_index)});
   std::vector<evm::block_id> differ;
-  for (const auto& h : s.headers)
-    if (const auto first = places_in(s.seen, h.number); first != said[h.number])
-      differ.push_back(h.id());
+  for (const auto& h : s.headers) {
+    auto first = places_of(s.seen_in(h.number), false);
+    first.merge(s.creations_in(h.number));
+    if (first != said[h.number]) differ.push_back(h.id());
+  }
   co_return co_await read_proofs(s, differ);
 }
 

@@ -154,6 +154,7 @@ evm::result<void> seal(evm::header& h, const json::value& v) {
   read_sealed(f, s);
   if (!f.good()) return evm::fail(f.trouble());
   h.sealed = evm::header_hash(s);
+  h.transactions_root = s.transactions_root;
   return {};
 }
 
@@ -187,6 +188,25 @@ evm::result<evm::hash32> receipts_root_from(const json::array& receipts,
   if (!log_indexes_count(fields))
     return evm::fail("the receipts' logs have a logIndex out of their order");
   return evm::receipts_root(fields);
+}
+
+std::vector<std::uint64_t> receipt_types_of(const json::array& receipts,
+                                            const evm::block_id& block) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> placed_types;
+  for (const auto& v : receipts) {
+    json_fields f(v, "a receipt");
+    std::uint64_t at = 0, type = 0;
+    evm::hash32 tx;
+    f.hex("transactionHash", tx);
+    f.quantity("transactionIndex", at);
+    if (f.has("type")) f.quantity("type", type);
+    if (f.good() && !evm::is_state_sync(tx, block)) placed_types.emplace_back(at, type);
+  }
+  std::sort(placed_types.begin(), placed_types.end());
+  std::vector<std::uint64_t> out;
+  for (const auto& [at, type] : placed_types)
+    out.push_back(type);
+  return out;
 }
 
 std::string unknown_receipt_types(const json::array& receipts) {

@@ -7,7 +7,9 @@
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 // What an answer proves of itself: a header its hash, receipts their root.
 
@@ -26,6 +28,9 @@ evm::result<void> seal(evm::header& h, const boost::json::value& v);
 /// its logs', where gas falls, and where log indexes, which the root does not prove, count neither
 /// through the block nor through each transaction. Transaction hashes are not proved by it either.
 evm::result<evm::hash32> receipts_root_from(const boost::json::array& receipts,
+                                            const evm::block_id& block);
+/// The types of such receipts, in the order of their transactions; they are part of the root.
+std::vector<std::uint64_t> receipt_types_of(const boost::json::array& receipts,
                                             const evm::block_id& block);
 
 /// The receipts' types whose encoding this version does not know, each once, comma between. They

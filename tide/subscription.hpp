@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,27 @@ struct escalation {
   friend bool operator==(const escalation&, const escalation&) = default;
 };
 
+/// `transaction: {…}`: top-level transactions that are events.
+enum class outcome_wanted : std::uint8_t { success, failed, any };
+struct transaction_filter {
+  std::vector<evm::address20> from, to; ///< empty: any; `to` of some: no creation
+  evm::integer min_value = 0;           ///< wei
+  outcome_wanted status = outcome_wanted::success;
+  friend bool operator==(const transaction_filter&, const transaction_filter&) = default;
+};
+
+/// What `when` may name of a transaction: its value.
+std::span<const evm::abi_parameter> transaction_names();
+
+/// `address: {factory: …}`: the contracts that these have made, as their log names them.
+struct factory {
+  std::vector<evm::address20> addresses;
+  evm::abi_event event;
+  std::size_t input = 0;             ///< of `event`: the child, an address
+  std::optional<std::uint64_t> from; ///< absent: where the subscription counts from
+  friend bool operator==(const factory&, const factory&) = default;
+};
+
 /// What is an event, as the config says it; addresses and names already resolved.
 struct subscription {
   std::string name;
@@ -47,9 +69,11 @@ struct subscription {
   std::optional<evm::abi_event> batch;
   static constexpr std::size_t batched = 2;
   std::vector<condition> where;
-  std::optional<std::uint64_t> start_block; ///< absent: the chain's
-  std::vector<policy> policies;             ///< added to the chain's
-  std::vector<escalation> escalations;      ///< each that holds adds
+  std::optional<std::uint64_t> start_block;  ///< absent: the chain's
+  std::vector<policy> policies;              ///< added to the chain's
+  std::vector<escalation> escalations;       ///< each that holds adds
+  std::optional<tide::factory> factory = {}; ///< then its children, not an address of `chains`
+  std::optional<transaction_filter> transaction = {}; ///< then `event` and `where` say nothing
   friend bool operator==(const subscription&, const subscription&) = default;
 };
 

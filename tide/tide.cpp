@@ -19,7 +19,8 @@ tide::tide(settings s, std::shared_ptr<const interest> wants, boot_state from, m
     : settings_(std::move(s)), boot_(std::move(from)), wants_(std::move(wants)),
       counts_(boot_.counting), turn_(boot_.turn), started_(boot_.start_block.has_value()),
       start_(boot_.start_block.value_or(0)), mark_(boot_.mark), final_(boot_.final_block),
-      halted_(boot_.halted), waiting_(boot_.waiting), ways_(boot_.ways), stored_ways_(boot_.ways),
+      halted_(boot_.halted), waiting_(boot_.waiting), nursery_(boot_.children),
+      factories_(boot_.factories), ways_(boot_.ways), stored_ways_(boot_.ways),
       put_ways_(boot_.ways), now_(now), next_overlap_(now + settings_.reconcile_interval),
       next_check_(now + settings_.reorg_interval),
       asks_(static_cast<std::uint64_t>(now) << 20) { // no answer to an earlier Tide fits
@@ -49,6 +50,7 @@ tide::effects tide::stored(store_answer a, millis now) {
   if (const auto* ok = std::get_if<applied>(&a)) {
     turn_ = ok->turn;
     stored_ways_ = put_ways_;
+    nursery_.saved();
   } else if (const auto* no = std::get_if<refused>(&a)) {
     out_.push_back(said{
         true, "the store refused what this chain concluded, so it begins again from the store: " +
@@ -135,6 +137,9 @@ void tide::put(write_set set) {
   store_open_ = true;
   for (const auto& v : set.verdicts)
     if (const auto* l = std::get_if<learned>(&v)) put_ways_ = l->ways;
+  // Whatever is concluded, what it may rest on is stored with it.
+  auto births = nursery_.unsaved();
+  set.verdicts.insert(set.verdicts.begin(), births.begin(), births.end());
   out_.push_back(conclude{std::move(set)});
 }
 
@@ -165,7 +170,7 @@ tide::effects tide::run(millis now) {
   return std::exchange(out_, {});
 }
 
-tide::pass_kind tide::next_pass() const {
+pass_kind tide::next_pass() const {
   if (resume_order_) return pass_kind::resume;
   if (skip_order_) return pass_kind::skip;
   if (halted_ || !held_back_.empty()) return pass_kind::none;
@@ -175,6 +180,9 @@ tide::pass_kind tide::next_pass() const {
   if (now_ >= next_head_) return pass_kind::head;
   if (!hints_.empty() && now_ >= next_hints_) return pass_kind::hints;
   if (now_ >= next_ripen_ && ripe()) return pass_kind::ripen;
+  // Until all children are known nothing can be said to be all of theirs.
+  if (factories_ != wants_->factories())
+    return now_ >= next_nursery_ ? pass_kind::nursery : pass_kind::none;
   if (now_ >= next_reconcile_ && behind()) return pass_kind::reconcile;
   if (!orders_.empty() && now_ >= next_ordered_) return pass_kind::ordered;
   if (now_ >= next_overlap_ && mark_ && !behind()) return pass_kind::overlap;
@@ -210,6 +218,8 @@ tide::pass tide::begin(pass_kind k) {
     return skip_pass();
   case pass_kind::backfill:
     return backfill_pass();
+  case pass_kind::nursery:
+    return nursery_pass();
   case pass_kind::check:
   case pass_kind::none:
     break;
@@ -258,6 +268,9 @@ void tide::finished(pass_kind k, pass_end end) {
   case pass_kind::backfill:
     next_backfill_ = later;
     break;
+  case pass_kind::nursery:
+    next_nursery_ = later;
+    break;
   default:
     break; // head, overlap and check have their next time from their begin
   }
@@ -276,19 +289,6 @@ write_set tide::new_set() const {
   if (mark_ && mark_->number > settings_.max_depth)
     w.keep_from = mark_->number - settings_.max_depth;
   return w;
-}
-
-millis tide::next_tick() const {
-  if (halted_ || running_ || ended_ || !held_back_.empty()) return now_ + 1'000; // answers wake it
-  if (!started_) return next_start_;
-  if (suspect_reorg_) return next_reorg_;
-  auto at = std::min({next_head_, next_check_, next_overlap_, next_take_});
-  if (!hints_.empty()) at = std::min(at, next_hints_);
-  if (behind()) at = std::min(at, next_reconcile_);
-  if (ripe()) at = std::min(at, next_ripen_);
-  if (mark_ && !counts_.backfills.empty()) at = std::min(at, next_backfill_);
-  if (!orders_.empty()) at = std::min(at, next_ordered_);
-  return at;
 }
 
 } // namespace tidemark::tide

@@ -5,6 +5,7 @@
 #include "tide/counting.hpp"
 #include "tide/effect.hpp"
 #include "tide/held.hpp"
+#include "tide/pass_kind.hpp"
 #include "tide/task.hpp"
 #include "tide/whole.hpp"
 
@@ -59,22 +60,6 @@ public:
 
 private:
   enum class pass_end : std::uint8_t { done, failed, again };
-  enum class pass_kind : std::uint8_t {
-    none,
-    start,
-    head,
-    hints,
-    ripen,
-    reconcile,
-    overlap,
-    ordered,
-    reorg,
-    check,
-    resume,
-    skip,
-    backfill
-  };
-  static constexpr auto pass_kinds = static_cast<std::size_t>(pass_kind::backfill) + 1; // the last
   using pass = task<pass_end>;
 
   // tide.cpp: the loop
@@ -100,8 +85,10 @@ private:
   std::string notices() const;
   write_set new_set() const;
 
-  // start_pass.cpp
+  // start_pass.cpp, nursery_pass.cpp
   pass start_pass();
+  pass nursery_pass();
+  task<bool> read_creations(std::uint64_t from, std::uint64_t to);
   // head_pass.cpp
   struct head_seen {
     evm::header head;
@@ -234,6 +221,8 @@ private:
   std::optional<std::string> halted_;
   held_headers held_;
   std::vector<ripening> waiting_;
+  nursery nursery_;
+  std::string factories_;                    ///< whose children up to the mark are in it
   chain_ways ways_, stored_ways_, put_ways_; ///< as known · as the store has it · as given to it
 
   // what is only known now
@@ -270,7 +259,7 @@ private:
   // when
   millis now_ = 0, answered_at_ = 0;
   millis next_start_ = 0, next_head_ = 0, next_take_ = 0, next_hints_ = 0, next_reconcile_ = 0;
-  millis next_ripen_ = 0, next_ordered_ = 0;
+  millis next_ripen_ = 0, next_ordered_ = 0, next_nursery_ = 0;
   millis next_overlap_ = 0, next_check_ = 0, next_reorg_ = 0, next_backfill_ = 0;
   bool hints_asked_ = false;
 

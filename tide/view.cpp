@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tide/tide.hpp"
+#include "tide/scan.hpp"
 
 #include "evm/hex.hpp"
 
@@ -47,14 +47,21 @@ std::optional<std::uint64_t> tide::target() const {
   return is_void ? below->id.number : *top;
 }
 
-bool tide::may_have(const interest& wants, const evm::header& h, proof asked) const {
+bool may_have_logs(const interest& wants, const chain_ways& ways, const evm::header& h,
+                   proof asked) {
   if (wants.empty()) return false;
   if (asked == proof::none || wants.may_be_in(h.logs_bloom)) return true;
-  if (ways_.bloom == blooms::hold) return false;
+  if (ways.bloom == blooms::hold) return false;
   // Until a bloom was seen to be that of its logs, one that is empty proves nothing, but of a block
   // that is empty.
-  return ways_.bloom == blooms::do_not_hold || !h.transactions.empty() ||
+  return ways.bloom == blooms::do_not_hold || !h.transactions.empty() ||
          h.logs_bloom != evm::bloom{};
+}
+
+/// No bloom says anything of transactions.
+bool tide::may_have(const interest& wants, const evm::header& h, proof asked) const {
+  return may_have_logs(wants, ways_, h, asked) ||
+         (wants.transactions() && !h.transactions.empty());
 }
 
 /// The first block above the mark: where we hold it, the heights below it are known to be void.
@@ -138,6 +145,20 @@ std::string tide::notices() const {
     add("the finalized block has stood at " + std::to_string(standing_.number) + " for " +
         std::to_string((now_ - standing_.since) / 60'000) + " minutes while the head went on");
   return out;
+}
+
+millis tide::next_tick() const {
+  if (halted_ || running_ || ended_ || !held_back_.empty()) return now_ + 1'000; // answers wake it
+  if (!started_) return next_start_;
+  if (suspect_reorg_) return next_reorg_;
+  auto at = std::min({next_head_, next_check_, next_overlap_, next_take_});
+  if (!hints_.empty()) at = std::min(at, next_hints_);
+  if (factories_ != wants_->factories()) at = std::min(at, next_nursery_);
+  if (behind()) at = std::min(at, next_reconcile_);
+  if (ripe()) at = std::min(at, next_ripen_);
+  if (mark_ && !counts_.backfills.empty()) at = std::min(at, next_backfill_);
+  if (!orders_.empty()) at = std::min(at, next_ordered_);
+  return at;
 }
 
 } // namespace tidemark::tide

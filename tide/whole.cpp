@@ -79,9 +79,28 @@ std::optional<objection> object_to_indexes(const block_reading& reading, numberi
   return objection{by_transaction ? objection::kind::numbering : objection::kind::lie, text};
 }
 
+objection unproved_transactions(const evm::header& h) {
+  return {
+      objection::kind::unprovable,
+      "the transactions of block " + name(h.id()) + " prove nothing (" + h.unproved_transactions +
+          "); `integrity: bloom` (and `backfill_integrity`) take them as the endpoint says them"};
+}
+
+/// Receipts prove no hash: the transactions do, which the header's root holds. A type that cannot
+/// be encoded is borne where nothing rests on it but logs, and where the receipts, whose types are
+/// proved, say it too.
+std::optional<objection> object_to_transactions(const block_reading& reading) {
+  const auto& h = reading.header;
+  if (h.made_transactions_root || h.transactions.empty()) return std::nullopt;
+  if (h.transaction_types.size() == h.transactions.size() &&
+      h.transaction_types == reading.receipt_types)
+    return std::nullopt;
+  return unproved_transactions(h);
+}
+
 std::optional<objection> object_to_seal(const block_reading& reading) {
   const auto& h = reading.header;
-  if (auto no = object_to(h)) return no;
+  if (auto no = object_to(h, reading.watched)) return no;
   // The root does not hold transactions' hashes: by their place in the list, which an index names.
   for (const auto& l : reading.logs)
     if (lists(h, l) && (l.tx_index >= h.transactions.size() || h.transactions[l.tx_index] != l.tx))
@@ -91,7 +110,7 @@ std::optional<objection> object_to_seal(const block_reading& reading) {
     return lie("the receipts of block " + name(reading.header.id()) + " make the root " +
                (reading.receipts_root ? evm::to_hex(*reading.receipts_root) : "of none") +
                ", its header says " + evm::to_hex(reading.header.receipts_root));
-  return std::nullopt;
+  return object_to_transactions(reading);
 }
 
 } // namespace
@@ -106,8 +125,16 @@ evm::bloom bloom_of(const std::vector<evm::log>& logs) {
   return made;
 }
 
-std::optional<objection> object_to(const evm::header& h) {
-  if (h.sealed == h.hash) return std::nullopt;
+std::optional<objection> object_to(const evm::header& h, bool watched) {
+  if (h.sealed == h.hash) {
+    if (!h.made_transactions_root)
+      return watched && !h.transactions.empty() ? std::optional(unproved_transactions(h))
+                                                : std::nullopt;
+    if (*h.made_transactions_root == h.transactions_root) return std::nullopt;
+    return lie("the transactions of block " + name(h.id()) + " make the root " +
+               evm::to_hex(*h.made_transactions_root) + ", its header says " +
+               evm::to_hex(h.transactions_root));
+  }
   if (!h.unknown_fields.empty())
     return objection{objection::kind::unprovable,
                      "the header of block " + name(h.id()) +

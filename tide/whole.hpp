@@ -31,8 +31,9 @@ struct objection {
 /// drops equal doubles, and those of pseudo-transactions without a hash, which nothing can name.
 std::optional<objection> object_to(block_reading& reading, proof asked, const chain_ways& ways);
 
-/// The header's own fields make its hash.
-std::optional<objection> object_to(const evm::header& sealed);
+/// The header's own fields make its hash, and its transactions, where they were read as a whole,
+/// their root; `watched`: they have to.
+std::optional<objection> object_to(const evm::header& sealed, bool watched = false);
 
 /// The bloom that these logs make.
 evm::bloom bloom_of(const std::vector<evm::log>& logs);

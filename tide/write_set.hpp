@@ -26,7 +26,8 @@ struct route {
   bool pending = false, confirmed = true;
 };
 
-/// A log that is an event of ours, seen in a block: all that the store needs to make its row.
+/// A log or a transaction that is an event of ours, seen in a block: all that the store needs to
+/// make its row.
 struct sighting {
   evm::block_id block;
   std::uint64_t time = 0; ///< the block's, seconds since 1970
@@ -45,13 +46,30 @@ struct sighting {
   std::string origin; ///< first_seen: webhook:NAME, head or reconcile
 };
 
-/// The place of a log in a block, without what it says.
+/// The place of a log in a block (−1: of the transaction itself), without what it says.
 struct log_place {
   evm::hash32 tx;
   std::int32_t log_index = 0;
   friend auto operator<=>(const log_place&, const log_place&) = default;
 };
 
+/// A contract that a factory of that subscription has made, by the log that named it.
+struct child {
+  std::string subscription;
+  evm::address20 address;
+  evm::block_id block;
+  std::uint32_t tx_index = 0, log_index = 0;
+  friend bool operator==(const child&, const child&) = default;
+};
+/// All that factories made in the block of that height.
+struct born {
+  std::uint64_t block = 0;
+  std::vector<child> children;
+};
+/// What these factories made up to the mark is known: a text that names them.
+struct raised {
+  std::string factories;
+};
 /// The first set of a new chain: from where it counts. `mark` is the block before, absent when
 /// start_block is 0.
 struct started {
@@ -79,8 +97,8 @@ struct shown {
   /// Read for one subscription: what the range lacks of other rows says nothing against them.
   bool only_adds = false;
 };
-/// A block read whole, proved by itself: `places` is every log in it (ours or not), `logs` ours.
-/// Rows that it denies are rolled back
+/// A block read whole, proved by itself: `places` is every log and every transaction in it (ours or
+/// not), `logs` ours. Rows that it denies are rolled back
 /// (`corrected`), missing ones stored, and those whose needs hold confirmed. Also how rows at or
 /// below the mark ripen.
 struct proved {
@@ -88,6 +106,8 @@ struct proved {
   std::vector<log_place> places;
   std::vector<sighting> logs;
   std::optional<std::uint64_t> void_from = std::nullopt; ///< as of `shown`
+  /// As of `places`: a row of another digest is denied too. 0, or none at all: not known.
+  std::vector<std::uint64_t> digests = {};
 };
 /// The mark is here now. Comes last, in the set that makes it true; it only ever goes back in a set
 /// that holds `reorg`.
@@ -136,8 +156,9 @@ struct hint_verdict {
   std::optional<log_place> event; ///< verified: which event it is
 };
 
-using verdict = std::variant<started, orphaned, saw, shown, proved, mark_moved, final_moved, reorg,
-                             halted, resumed, learned, skipped, backfilled, hint_verdict>;
+using verdict =
+    std::variant<started, orphaned, saw, shown, proved, mark_moved, final_moved, reorg, halted,
+                 resumed, learned, skipped, backfilled, hint_verdict, born, raised>;
 
 /// A header that we hold: what links blocks, no more.
 struct held_header {
@@ -198,6 +219,8 @@ struct boot_state {
   std::vector<held_header> headers; ///< canonical, ascending, may have a hole
   std::vector<ripening> waiting;    ///< pending rows at or below the mark
   tide::counting counting;          ///< from where the subscriptions count
+  std::string factories;            ///< as of the last `raised`
+  std::vector<child> children;      ///< what they made
 };
 
 /// A block in which we hold events that are pending or confirmed.

@@ -161,7 +161,8 @@ struct rpc_fixture : actor_fixture {
           [](const resume_chain&) -> caf::result<chain_resumed> { return caf::sec::runtime_error; },
           [](const skip_blocks&) -> caf::result<blocks_skipped> { return caf::sec::runtime_error; },
           [](const reconcile_range&) {},
-          [](const stop_range&) {}};
+          [](const stop_range&) {},
+          [](const recount&) {}};
     }));
   }
   void send(tide::ask_what what, std::optional<std::size_t> endpoint = {}) {

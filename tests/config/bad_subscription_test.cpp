@@ -12,7 +12,7 @@ TEST_CASE("bad: subscriptions") {
       {
           {"nothing", "subscriptions: [{name: a}]\n",
            "t.yaml:6:17: subscriptions[0]: 'chains' is missing\n"
-           "t.yaml:6:17: subscriptions[0]: 'event' or 'preset' is missing\n"},
+           "t.yaml:6:17: subscriptions[0]: 'event', 'preset' or 'transaction' is missing\n"},
           {"no chains", "subscriptions: [{name: a, chains: [], preset: erc20-transfer}]\n",
            "t.yaml:6:35: subscriptions[0].chains: is empty\n"},
           {"a chain that is not there",
@@ -25,6 +25,58 @@ TEST_CASE("bad: subscriptions") {
           {"event and preset",
            "subscriptions: [{name: a, chains: [ethereum], event: E(), preset: erc20-transfer}]\n",
            "t.yaml:6:67: subscriptions[0].preset: give event or preset, not both\n"},
+          {"a transaction and what is for logs",
+           "subscriptions: [{name: a, chains: [ethereum], transaction: {}, event: E(), address: "
+           "5, where: 7}]\n",
+           "t.yaml:6:71: subscriptions[0].event: is for logs; a transaction has to, from, "
+           "min_value and status alone\n"
+           "t.yaml:6:85: subscriptions[0].address: is for logs; a transaction has to, from, "
+           "min_value and status alone\n"
+           "t.yaml:6:95: subscriptions[0].where: is for logs; a transaction has to, from, "
+           "min_value and status alone\n"},
+          {"a transaction's own",
+           "subscriptions:\n"
+           "  - name: a\n"
+           "    chains: [ethereum]\n"
+           "    transaction: {to: [], from: 0x12, min_value: 5gold, status: maybe, value: 1}\n",
+           "t.yaml:9:23: subscriptions[0].transaction.to: is empty; leave it out for any "
+           "receiver\n"
+           "t.yaml:9:33: subscriptions[0].transaction.from: expected an address: 0x and 40 hex "
+           "digits\n"
+           "t.yaml:9:50: subscriptions[0].transaction.min_value: expected an amount of wei: 1000, "
+           "1e18, 5gwei or 0.05ether, below 2^256\n"
+           "t.yaml:9:65: subscriptions[0].transaction.status: 'maybe' is none of success, failed, "
+           "any\n"
+           "t.yaml:9:72: subscriptions[0].transaction: unknown key 'value'\n"},
+          {"a transaction that is none",
+           "subscriptions: [{name: a, chains: [ethereum], transaction: 5}]\n",
+           "t.yaml:6:60: subscriptions[0].transaction: expected {to: …, from: …, min_value: …, "
+           "status: …}, each of them optional\n"},
+          {"a factory",
+           "subscriptions:\n"
+           "  - name: a\n"
+           "    chains: [ethereum]\n"
+           "    preset: erc20-transfer\n"
+           "    address: {factory: [], event: \"Made(address pool, uint256 n)\", parameter: poll}\n"
+           "  - name: b\n"
+           "    chains: [ethereum]\n"
+           "    preset: erc20-transfer\n"
+           "    address: {factory: 0x12, event: \"Made(address pool, uint256 n)\", parameter: n, "
+           "from: x, to: 5}\n"
+           "  - {name: c, chains: [ethereum], preset: erc20-transfer, address: {factory: "
+           "\"0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48\"}}\n",
+           "t.yaml:10:24: subscriptions[0].address.factory: is empty; it names who makes the "
+           "contracts\n"
+           "t.yaml:10:76: subscriptions[0].address.parameter: Made has no argument 'poll', did you "
+           "mean 'pool'?\n"
+           "t.yaml:14:24: subscriptions[1].address.factory: expected an address: 0x and 40 hex "
+           "digits\n"
+           "t.yaml:14:78: subscriptions[1].address.parameter: 'n' is no address, but uint256\n"
+           "t.yaml:14:87: subscriptions[1].address.from: expected a whole number, such as 12 or "
+           "1_000\n"
+           "t.yaml:14:90: subscriptions[1].address: unknown key 'to'\n"
+           "t.yaml:15:67: subscriptions[2].address: 'event' is missing\n"
+           "t.yaml:15:67: subscriptions[2].address: 'parameter' is missing\n"},
           {"a preset that is not there",
            "subscriptions: [{name: a, chains: [ethereum], preset: erc20-transfers}]\n",
            "t.yaml:6:55: subscriptions[0].preset: 'erc20-transfers' is none of erc20-transfer, "

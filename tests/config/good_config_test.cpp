@@ -207,6 +207,53 @@ TEST_CASE("good: subscriptions") {
   CHECK(all.policies == std::vector<tide::policy>{{std::nullopt, 30, tide::tag::none}});
 }
 
+TEST_CASE("good: factories") {
+  variables.clear();
+  const auto l =
+      parsed(one_chain + "subscriptions:\n"
+                         "  - name: swaps\n"
+                         "    chains: [ethereum]\n"
+                         "    event: Swap(uint256 amount)\n"
+                         "    address:\n"
+                         "      factory: 0x0000000000000000000000000000000000000001\n"
+                         "      event: PoolCreated(address indexed token, address pool)\n"
+                         "      parameter: pool\n"
+                         "      from: 12_369_621\n");
+  REQUIRE(problems_of(l) == "");
+  const auto& f = l.value->subscriptions[0].factory;
+  REQUIRE(f);
+  CHECK(f->addresses.size() == 1);
+  CHECK(f->event.signature() == "PoolCreated(address,address)");
+  CHECK(f->input == 1);
+  CHECK(f->from == 12'369'621u);
+}
+
+TEST_CASE("good: transactions") {
+  variables.clear();
+  const auto l = parsed(one_chain + "subscriptions:\n"
+                                    "  - {name: all, chains: [ethereum], transaction: {}}\n"
+                                    "  - name: some\n"
+                                    "    chains: [ethereum]\n"
+                                    "    transaction:\n"
+                                    "      to: 0x0000000000000000000000000000000000000001\n"
+                                    "      from: [0x0000000000000000000000000000000000000002]\n"
+                                    "      min_value: 0.05ether\n"
+                                    "      status: any\n");
+  REQUIRE(problems_of(l) == "");
+  const auto& all = l.value->subscriptions[0].transaction;
+  REQUIRE(all);
+  CHECK(all->to.empty());
+  CHECK(all->from.empty());
+  CHECK(all->min_value == 0);
+  CHECK(all->status == tide::outcome_wanted::success);
+  const auto& some = l.value->subscriptions[1].transaction;
+  REQUIRE(some);
+  CHECK(some->to.size() == 1);
+  CHECK(some->from.size() == 1);
+  CHECK(some->min_value == evm::integer(50'000'000'000'000'000));
+  CHECK(some->status == tide::outcome_wanted::any);
+}
+
 TEST_CASE("good: handlers") {
   const auto c = full_config();
   REQUIRE(c.handlers.size() == 2);

@@ -111,3 +111,22 @@ TEST_CASE("warnings: the rest") {
         "t.yaml:6:9: ingest: max_in_flight (1MiB) is less than max_body (4MiB), so the largest "
         "bodies are never taken\n");
 }
+
+TEST_CASE("warnings: what a transaction is") {
+  variables.clear();
+  const std::string said =
+      "sees top-level transactions only: value moved by a call inside one, "
+      "withdrawals and rewards are no events. It costs two full blocks a block "
+      "of each of its chains\n";
+  CHECK(warnings_of(parsed(two("transaction: {}", "preset: erc20-transfer, confirmations: 30"))) ==
+        "t.yaml:7:12: 'a' " + said);
+  CHECK(warnings_of(parsed(two("transaction: {to: " + usdc + "}",
+                               "transaction: {from: " + dai + "}, confirmations: 30"))) ==
+        "t.yaml:8:12: 'a' and 'b' can fit the same transaction on ethereum and ask for different "
+        "confirmations; such an event waits for both\n"
+        "t.yaml:7:12: 'a' " +
+            said + "t.yaml:8:12: 'b' " + said);
+  CHECK(warnings_of(parsed(two("transaction: {to: " + usdc + "}",
+                               "transaction: {to: " + dai + "}, confirmations: 30"))) ==
+        "t.yaml:7:12: 'a' " + said + "t.yaml:8:12: 'b' " + said);
+}

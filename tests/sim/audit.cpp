@@ -27,6 +27,7 @@ void audit::blame(const tide::fact& f, const std::string& what) {
 void audit::is_true(const tide::fact& f) {
   const auto* b = world_.by_hash(f.block.hash);
   if (!b || b->header.number != f.block.number) return blame(f, "forged: no such block");
+  if (f.log_index < 0) return is_true_of_transaction(f, *b);
   const auto l = std::find_if(b->logs.begin(), b->logs.end(), [&](const evm::log& x) {
     return x.tx == f.tx && static_cast<std::int32_t>(x.log_index) == f.log_index;
   });
@@ -36,12 +37,27 @@ void audit::is_true(const tide::fact& f) {
     return blame(f, "forged: the log says something else");
   const auto event = wants_->match(*l, b->header.time, std::nullopt, "");
   if (!event) return blame(f, "nobody subscribed to it");
+  is_late_enough(f, event->asks);
+}
+
+void audit::is_true_of_transaction(const tide::fact& f, const block& b) {
+  const auto& all = b.header.transactions;
+  const auto i = static_cast<std::size_t>(std::find(all.begin(), all.end(), f.tx) - all.begin());
+  if (i == all.size()) return blame(f, "forged: the block has no such transaction");
+  const auto t = world::event_of(b, i);
+  const auto event = wants_->match(t, b.header.time, "");
+  if (!event) return blame(f, "nobody subscribed to it");
+  if (f.data != event->data) return blame(f, "forged: the transaction says something else");
+  is_late_enough(f, event->asks);
+}
+
+void audit::is_late_enough(const tide::fact& f, const tide::needs& asks) {
   if (f.status != tide::status::confirmed) return;
   tide::chain_view highest;
   highest.head = world_.highest();
   highest.finalized = highest.safe =
       highest.head - std::min<std::uint64_t>(highest.head, finalized_depth);
-  if (!tide::holds(event->asks, f.block.number, highest))
+  if (!tide::holds(asks, f.block.number, highest))
     blame(f, "early: the highest head ever was " + std::to_string(highest.head));
 }
 
@@ -66,10 +82,13 @@ void audit::take(const tide::fact& f) {
     if (!open) blame(f, "taken back twice");
     if (l.block != f.block) blame(f, "another inclusion is taken back");
     if (const auto* b = world_.by_hash(f.block.hash);
-        f.why == tide::why::corrected && b &&
+        f.why == tide::why::corrected && b && f.log_index >= 0 &&
         std::any_of(b->logs.begin(), b->logs.end(), [&](const evm::log& x) {
           return x.tx == f.tx && static_cast<std::int32_t>(x.log_index) == f.log_index;
         }))
+      blame(f, "taken back as if the block had never had it");
+    else if (f.why == tide::why::corrected && b && f.log_index < 0 &&
+             std::count(b->header.transactions.begin(), b->header.transactions.end(), f.tx) > 0)
       blame(f, "taken back as if the block had never had it");
     if (const auto it = confirmed_.find(f.block.number); it != confirmed_.end())
       it->second.erase(event);

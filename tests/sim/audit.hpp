@@ -40,6 +40,8 @@ private:
   void blame(const tide::fact& f, const std::string& what);
   void take(const tide::fact& f);
   void is_true(const tide::fact& f);
+  void is_true_of_transaction(const tide::fact& f, const block& b);
+  void is_late_enough(const tide::fact& f, const tide::needs& asks);
   void follow_chain(const tide::write_set& set);
   void holds_against_chain(std::uint64_t from);
 

@@ -59,6 +59,7 @@ enum class feature : std::uint8_t {
   invented,
   changed_data,
   wrong_transaction,
+  changed_value, ///< of a whole transaction
 
   // webhooks
   webhook,
@@ -89,11 +90,9 @@ std::string_view name_of(feature f);
 std::optional<feature> feature_named(std::string_view name);
 /// It says of the chain what is not: whoever has it is no honest endpoint.
 constexpr bool is_lie(feature f) {
-  return f >= feature::tags_at_head && f <= feature::wrong_transaction;
+  return f >= feature::tags_at_head && f <= feature::changed_value;
 }
-constexpr bool of_endpoints(feature f) {
-  return f >= feature::lag && f <= feature::wrong_transaction;
-}
+constexpr bool of_endpoints(feature f) { return f >= feature::lag && f <= feature::changed_value; }
 constexpr bool of_handlers(feature f) { return f >= feature::fails && f <= feature::late_answer; }
 
 class feature_set {

@@ -8,6 +8,16 @@
 
 namespace tidemark::sim {
 
+namespace {
+
+std::uint64_t index_of_transaction(const std::string& data) {
+  constexpr std::string_view name = "\"index\":";
+  const auto at = data.find(name);
+  return at == data.npos ? 0 : std::stoull(data.substr(at + name.size()));
+}
+
+} // namespace
+
 void ledger_handler::blame(const std::string& what, const store::message& m) {
   if (fault.empty())
     fault = name_ + ": " + what + ": " + tide::message_id(m.fact) + " key " + m.envelope.key +
@@ -50,7 +60,8 @@ void ledger_handler::take(const store::message& m) {
   if (m.fact.version <= last_version_[event]) blame("versions out of order", m);
   last_version_[event] = m.fact.version;
   // Where a chain counts logs within transactions, their indexes do not order a block.
-  keep_order(m, {m.fact.block.number, by_block_ ? m.fact.log_index : 0});
+  keep_order(m, {m.fact.block.number, by_block_ ? index_of_transaction(m.fact.data) : 0,
+                 by_block_ ? m.fact.log_index : 0});
   const auto known = confirmed_.find(event);
   switch (m.fact.status) {
   case tide::status::pending:

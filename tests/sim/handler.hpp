@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 
 namespace tidemark::sim {
 
@@ -26,7 +27,8 @@ public:
   std::size_t told = 0, repeated = 0;
 
 private:
-  using place = std::pair<std::uint64_t, std::int64_t>;
+  /// Block, transaction, log; what the chain does not order by is 0.
+  using place = std::tuple<std::uint64_t, std::uint64_t, std::int64_t>;
   void blame(const std::string& what, const store::message& m);
   void keep_order(const store::message& m, const place& here);
 

@@ -149,13 +149,24 @@ std::string node::tag_block(bool finalized) {
   return result_text(b ? texts_.of(*b).header : "null");
 }
 
-std::string node::block_by_name(std::string_view name) {
+/// With another value in one of its transactions, where it lies.
+std::string node::whole_text(const block& b) {
+  auto text = texts_.of(b).whole;
+  const bool may = traits_.lies_anywhere && !b.transactions.empty() &&
+                   troubles_.on(feature::changed_value, now_);
+  const auto at = text.rfind("\"value\":\"0x");
+  if (may && at != text.npos && hit(feature::changed_value, 60)) text.insert(at + 11, "7");
+  return text;
+}
+
+std::string node::block_by_name(std::string_view name, bool whole) {
   if (name == "safe" || name == "finalized") return tag_block(name == "finalized");
   const auto number = name == "latest" ? view_.head : evm::parse_quantity(name);
   if (!number) return error_text(-32602, "invalid block number");
   if (name != "latest" && hit(feature::unknown_block, 20)) return result_text("null");
   const auto* b = block_at(view_, *number);
-  return result_text(b ? texts_.of(*b).header : "null");
+  if (!b) return result_text("null");
+  return result_text(whole ? whole_text(*b) : texts_.of(*b).header);
 }
 
 std::string node::result(std::string_view method, const json::value& params) {
@@ -165,7 +176,8 @@ std::string node::result(std::string_view method, const json::value& params) {
     return list->front().get_string();
   };
   if (method == "eth_chainId") return result_text(foreign_ ? "\"0x2\"" : "\"0x1\"");
-  if (method == "eth_getBlockByNumber") return block_by_name(first());
+  if (method == "eth_getBlockByNumber")
+    return block_by_name(first(), list && list->size() > 1 && (*list)[1] == true);
   if (method == "eth_getLogs") {
     if (!list || list->size() != 1 || !list->front().is_object())
       return error_text(-32602, "missing value for required argument 0");

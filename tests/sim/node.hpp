@@ -67,7 +67,8 @@ private:
   const block* block_at(const view& v, std::uint64_t number);
   std::string answer(const boost::json::object& call);
   std::string result(std::string_view method, const boost::json::value& params);
-  std::string block_by_name(std::string_view name);
+  std::string block_by_name(std::string_view name, bool whole);
+  std::string whole_text(const block& b);
   std::string tag_block(bool finalized);
   bool hit(feature f, unsigned percent = 100);
 

@@ -17,6 +17,7 @@ plan plan_of(std::uint64_t seed) {
   p.follow = !draw.chance(14);
   p.tags = draw.chance(17);
   p.strict = draw.chance(40);
+  p.transactions = stream(seed, "transactions").chance(40);
   if (!draw.chance(10)) p.on.remove(feature::void_height);
   if (!draw.chance(10)) p.on.remove(feature::index_by_transaction);
   static constexpr std::int64_t gaps[] = {20'000, 60'000, 200'000},
@@ -77,7 +78,8 @@ std::string describe(const plan& p) {
                     std::to_string(p.quorum) + integrity_of(p) + ", confirmations " +
                     (p.tags ? std::string("finalized") : std::to_string(p.confirmations)) +
                     ", max_depth " + std::to_string(p.max_depth) +
-                    (p.follow ? "" : ", follow: false") + (p.strict ? ", strict events" : "");
+                    (p.follow ? "" : ", follow: false") + (p.strict ? ", strict events" : "") +
+                    (p.transactions ? ", transactions" : "");
   for (std::size_t i = 0; i < p.endpoints.size(); ++i) {
     std::string can;
     for (std::size_t n = 0; n < features; ++n) {

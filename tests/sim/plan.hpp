@@ -31,6 +31,7 @@ struct plan {
   bool follow = true;
   bool tags = false;                          ///< confirms by `finalized`
   bool strict = false;                        ///< some events need more than the chain's own policy
+  bool transactions = false;                  ///< some transactions are events too
   std::int64_t gap = 60'000, length = 10'000; ///< of troubles: ms
   bool tells = false;                         ///< keeps the story
 };

@@ -56,7 +56,39 @@ std::string quoted_hex(const evm::hash32& h) {
   return out += '"';
 }
 
-std::string header_text(const block& b) {
+std::string transaction_text(const block& b, std::size_t i) {
+  const auto f = world::fields_of(b.transactions[i]);
+  const auto e = world::event_of(b, i);
+  members m;
+  m.hex("hash", e.hash.view());
+  m.hex("blockHash", e.block.hash.view());
+  m.quantity("blockNumber", e.block.number);
+  m.quantity("transactionIndex", i);
+  m.quantity("type", f.type);
+  m.quantity("nonce", f.nonce);
+  m.quantity("gas", f.gas);
+  m.quantity("gasPrice", 1);
+  if (f.type == 2) {
+    m.quantity("maxPriorityFeePerGas", 1);
+    m.quantity("maxFeePerGas", 1);
+    m.quantity("chainId", 1);
+    m.raw("accessList", "[]");
+    m.quantity("yParity", 1);
+  }
+  m.hex("from", e.from.view());
+  if (e.to)
+    m.hex("to", e.to->view());
+  else
+    m.raw("to", "null");
+  m.quantity("value", static_cast<std::uint64_t>(e.value));
+  m.hex("input", e.input);
+  m.quantity("v", 1);
+  m.quantity("r", 1);
+  m.quantity("s", 1);
+  return m.done();
+}
+
+std::string header_text(const block& b, const std::string& transactions) {
   const auto f = world::fields_of(b);
   members m;
   m.hex("hash", b.header.hash.view());
@@ -84,7 +116,7 @@ std::string header_text(const block& b) {
   m.quantity("size", 1'000);
   m.raw("uncles", "[]");
   m.raw("withdrawals", "[]");
-  m.raw("transactions", list_of(b.header.transactions, quoted_hex));
+  m.raw("transactions", transactions);
   return m.done();
 }
 
@@ -112,7 +144,7 @@ std::string receipt_text(const block& b, std::size_t i, const std::vector<evm::l
       bloom.add(t.view());
   }
   members m;
-  m.quantity("type", i % 2 == 0 ? 2 : 0);
+  m.quantity("type", world::fields_of(b.transactions[i]).type);
   m.quantity("status", b.transactions[i].reverts ? 0 : 1);
   m.quantity("cumulativeGasUsed", 21'000 * (i + 1));
   m.quantity("gasUsed", 21'000);
@@ -131,7 +163,11 @@ const block_text& renderer::of(const block& b) {
   const auto [it, fresh] = kept_.try_emplace(b.header.hash);
   auto& text = it->second;
   if (!fresh) return text;
-  text.header = header_text(b);
+  text.header = header_text(b, list_of(b.header.transactions, quoted_hex));
+  std::string all = "[";
+  for (std::size_t i = 0; i < b.transactions.size(); ++i)
+    all += (i > 0 ? "," : "") + transaction_text(b, i);
+  text.whole = header_text(b, all + "]");
   for (const auto& l : b.logs)
     text.logs.push_back(log_text(l));
   for (std::size_t i = 0; i < b.transactions.size(); ++i) {

@@ -12,6 +12,7 @@ namespace tidemark::sim {
 /// A block as a node's JSON says it; each piece is a whole value.
 struct block_text {
   std::string header; ///< eth_getBlockByNumber without full transactions
+  std::string whole;  ///< with them
   std::vector<std::string> logs;
   std::vector<std::string> receipts;
 };

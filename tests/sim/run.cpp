@@ -42,6 +42,17 @@ tide::settings settings_of(const plan& p) {
   return s;
 }
 
+/// Payments to some receivers, of some value, that did not fail.
+tide::subscription payments() {
+  tide::subscription s;
+  s.name = "payments";
+  s.chains[chain_id] = {};
+  s.transaction.emplace();
+  s.transaction->to = {world::receiver(1), world::receiver(2), world::receiver(3)};
+  s.transaction->min_value = 20;
+  return s;
+}
+
 /// All transfers; and with `strict` those to a third party once more, which need two blocks more,
 /// and those to a fifth, which need four.
 std::shared_ptr<const tide::interest> interest_of(const plan& p) {
@@ -66,6 +77,11 @@ std::shared_ptr<const tide::interest> interest_of(const plan& p) {
   if (p.strict) {
     subscriptions.push_back(some);
     names.push_back(some.name);
+  }
+  if (p.transactions) {
+    subscriptions.push_back(payments());
+    subscriptions.back().policies = {{std::nullopt, p.confirmations + 1, tide::tag::none}};
+    names.push_back("payments");
   }
   const tide::policy policy{std::nullopt, p.tags ? std::nullopt : std::optional(p.confirmations),
                             p.tags ? tide::tag::finalized : tide::tag::none};
@@ -167,6 +183,10 @@ std::string run::compare() {
           event && tide::holds(event->asks, n, v))
         truth[tide::event_id(chain_id, l.tx, static_cast<std::int32_t>(l.log_index))] =
             evm::to_hex(l.block.hash);
+    for (std::size_t i = 0; i < b->transactions.size(); ++i)
+      if (const auto event = wants_->match(world::event_of(*b, i), 0, "");
+          event && tide::holds(event->asks, n, v))
+        truth[tide::event_id(chain_id, event->tx, -1)] = evm::to_hex(b->header.hash);
   }
   for (const auto& service : services_) {
     const auto& told = service.ledger.confirmed();

@@ -84,6 +84,13 @@ void run::hear_of(const block& b) {
     const auto tx = evm::keccak256("forged " + std::to_string(hooks_()));
     post(body_of(hooks_(), tx, 0, b.header.number), 1);
   }
+  if (plan_.transactions && plan_.on.has(feature::webhook))
+    for (const auto& tx : b.header.transactions) {
+      const auto n = hooks_();
+      if (!hooks_.chance(30)) continue;
+      const auto body = body_of(n, tx, std::nullopt, std::nullopt); // the hash alone
+      clock_.after(hooks_.between(0, 3 * second), 0, [this, body] { post(body, 3); });
+    }
   for (const auto& l : b.logs) {
     const auto fate = hooks_.below(100);
     const auto n = hooks_();

@@ -2,6 +2,7 @@
 #include "world.hpp"
 
 #include "evm/keccak.hpp"
+#include "evm/trie.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -48,7 +49,8 @@ std::optional<std::uint64_t> world::where(const evm::hash32& tx) const {
 
 transaction world::make_transaction() {
   transaction t;
-  t.hash = evm::keccak256("tx" + std::to_string(++made_));
+  t.number = ++made_;
+  t.hash = evm::keccak256(evm::bytes_view(evm::encoded(fields_of(t))));
   t.logs = static_cast<std::uint32_t>(content_.below(4));
   t.value = made_;
   t.by_block = content_.chance(20);
@@ -60,7 +62,7 @@ transaction world::make_transaction() {
 std::vector<evm::receipt_fields> world::receipts_of(const block& b) {
   std::vector<evm::receipt_fields> all(b.transactions.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
-    all[i].type = i % 2 == 0 ? 2 : 0;
+    all[i].type = static_cast<std::uint8_t>(fields_of(b.transactions[i]).type);
     all[i].success = !b.transactions[i].reverts;
     all[i].cumulative_gas = 21'000 * (i + 1);
   }
@@ -74,12 +76,48 @@ std::vector<evm::receipt_fields> world::receipts_of(const block& b) {
   return all;
 }
 
+evm::address20 world::receiver(std::uint64_t n) {
+  evm::address20 a;
+  a.octets.fill(static_cast<std::uint8_t>(0x90 + n % 5));
+  return a;
+}
+
+/// One in eight creates a contract.
+evm::transaction_fields world::fields_of(const transaction& t) {
+  evm::transaction_fields f;
+  f.type = t.number % 2 == 0 ? 2 : 0;
+  f.chain_id = f.gas_price = f.priority_fee = f.max_fee = f.v = f.r = f.s = {1};
+  f.nonce = t.number;
+  f.gas = 21'000;
+  if (t.number % 8 != 0) f.to = receiver(t.number);
+  if (t.number % 200 != 0) f.value = {static_cast<std::uint8_t>(t.number % 200)};
+  f.input = {static_cast<std::uint8_t>(t.number)};
+  return f;
+}
+
+evm::transaction world::event_of(const block& b, std::size_t i) {
+  const auto& t = b.transactions[i];
+  const auto f = fields_of(t);
+  evm::transaction e;
+  e.hash = t.hash;
+  e.block = b.header.id();
+  e.index = static_cast<std::uint32_t>(i);
+  e.from = token();
+  e.to = f.to;
+  e.value = t.number % 200;
+  e.input = f.input;
+  e.nonce = f.nonce;
+  e.success = !t.reverts;
+  if (!e.to && e.success) e.created = evm::created_address(e.from, e.nonce);
+  return e;
+}
+
 /// As a block of Prague has them.
 evm::header_fields world::fields_of(const block& b) {
   evm::header_fields f;
   f.parent = b.header.parent;
   f.state_root = topic(b.salt);
-  f.transactions_root = topic(b.transactions.size());
+  f.transactions_root = b.header.transactions_root;
   f.receipts_root = b.header.receipts_root;
   f.logs_bloom = b.header.logs_bloom;
   f.number = b.header.number;
@@ -148,6 +186,10 @@ void world::append(std::vector<transaction> txs) {
     h.transactions.push_back(t.hash);
   }
   b.transactions = std::move(txs);
+  std::vector<evm::bytes> whole;
+  for (const auto& t : b.transactions)
+    whole.push_back(evm::encoded(fields_of(t)));
+  h.transactions_root = evm::ordered_trie_root(whole);
   h.receipts_root = evm::receipts_root(receipts_of(b));
   h.hash = evm::header_hash(fields_of(b));
   for (auto& l : b.logs)

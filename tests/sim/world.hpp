@@ -6,6 +6,7 @@
 
 #include "evm/chain_data.hpp"
 #include "evm/seal.hpp"
+#include "evm/transaction.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -17,6 +18,7 @@ namespace tidemark::sim {
 /// A transaction as it may be mined again and again: what it logs depends on where.
 struct transaction {
   evm::hash32 hash;
+  std::uint64_t number = 0; ///< what it is made of follows from it
   std::uint32_t logs = 1;
   std::uint64_t value = 0;
   bool by_block = false; ///< the logged value is the block's number
@@ -83,6 +85,10 @@ public:
   static evm::hash32 topic(std::uint64_t n);
   static evm::header_fields fields_of(const block& b);
   static std::vector<evm::receipt_fields> receipts_of(const block& b);
+  static evm::address20 receiver(std::uint64_t n);
+  static evm::transaction_fields fields_of(const transaction& t);
+  /// The block's i-th transaction, as an endpoint would tell it and its receipt.
+  static evm::transaction event_of(const block& b, std::size_t i);
 
 private:
   void append(std::vector<transaction> txs);

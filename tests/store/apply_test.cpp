@@ -95,6 +95,69 @@ TEST_CASE("seen, shown, confirmed", "[apply]") {
   }
 }
 
+TEST_CASE("a proof of other words at the row's place denies it, and unknown words do not",
+          "[apply]") {
+  world w;
+  const auto l = log(block(10), 1);
+  w.apply(10, {tide::saw{{l}}}, {header(10)});
+  auto p = proof(block(10), {l});
+  p.logs.clear(); // what the block has there is no event
+  SECTION("other words") {
+    p.digests = {l.digest + 1};
+    CHECK(w.apply(13, {p}).rolled_back == 1);
+    CHECK(w.history(1) == "p1 r!2");
+  }
+  SECTION("the same") {
+    p.digests = {l.digest};
+    CHECK(w.apply(13, {p}).confirmed == 1);
+  }
+  SECTION("not known") {
+    p.digests = {0};
+    CHECK(w.apply(13, {p}).confirmed == 1);
+  }
+}
+
+TEST_CASE("a transaction stands before its own logs", "[apply]") {
+  world w;
+  auto t = log(block(10), 1);
+  t.log_index = -1;
+  t.ordinal.reset();
+  const auto l = log(block(10), 1);
+  w.apply(10, {tide::saw{{t, l}}}, {header(10)});
+  w.apply(13, {tide::shown{{block(10)}, {t, l}, false}, tide::mark_moved{block(10)}});
+  CHECK(w.history(1, -1) == "p1 c2");
+  std::string order;
+  for (const auto& f : w.feed())
+    order += std::to_string(f.log_index) + ' ';
+  CHECK(order == "-1 0 -1 0 ");
+}
+
+TEST_CASE("children of factories are kept, until their block leaves", "[apply]") {
+  world w;
+  const auto child_at = [](std::uint64_t n, char branch = 'A') {
+    tide::child c;
+    c.subscription = "swaps";
+    c.address.octets[0] = static_cast<std::uint8_t>(n);
+    c.block = block(n, branch);
+    c.tx_index = 2;
+    c.log_index = 7;
+    return c;
+  };
+  const auto kept = [&] { return must(w.db->boot(world::chain))->children; };
+  using children = std::vector<tide::child>;
+  w.apply(12,
+          {tide::born{10, {child_at(10)}}, tide::born{12, {child_at(12)}}, tide::raised{"swaps 1"}},
+          {header(10), header(11), header(12)});
+  CHECK(kept() == children{child_at(10), child_at(12)});
+  CHECK(must(w.db->boot(world::chain))->factories == "swaps 1");
+  w.apply(12, {tide::born{10, {}}}); // it was never there
+  CHECK(kept() == children{child_at(12)});
+  w.apply(12, {fork_at(11)}, {header(12, 'B', 'A')});
+  CHECK(kept().empty());
+  w.apply(12, {tide::born{12, {child_at(12, 'B')}}});
+  CHECK(kept() == children{child_at(12, 'B')});
+}
+
 TEST_CASE("rows that a slice without the mark left pending are said when the mark passes them",
           "[apply]") {
   world w;

@@ -19,6 +19,7 @@ struct mainnet : endpoint {
 
   mainnet() {
     header(known.number) = json::serialize(header_said);
+    of(call_block_by_number(known.number, true)) = json::serialize(header_said);
     receipts(known.id()) = json::serialize(receipts_said);
     for (const auto& r : receipts_said)
       receipt(*evm::parse_hash(r.at("transactionHash").as_string())) = json::serialize(r);
@@ -40,6 +41,9 @@ TEST_CASE("reading sealed blocks: the header's hash, the receipts' root, the log
     const auto& b = a.blocks[0];
     CHECK(b.header.sealed == b.header.hash);
     CHECK(b.receipts_root == b.header.receipts_root);
+    CHECK(b.receipt_types.size() == b.header.transactions.size());
+    // The file has hashes alone, so whose receipts they are is not proved.
+    CHECK(b.header.unproved_transactions == "the endpoint says their hashes alone");
     CHECK(b.from_receipts);
     CHECK(bloom_of(b.logs) == b.header.logs_bloom);
     CHECK(e.count("eth_getLogs") == 0);

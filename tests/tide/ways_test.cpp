@@ -111,6 +111,8 @@ TEST_CASE("ways: one endpoint's word makes no chain odd") {
 TEST_CASE("ways: with receipts the header's fields and the root have to be what they claim") {
   auto b = reading_of(block_of(20, 2));
   b.header.receipts_root = hash_of(1, 'r');
+  b.header.transactions_root = hash_of(1, 't');
+  b.header.made_transactions_root = b.header.transactions_root;
   const auto says = [&] { return object_to(b, proof::receipts, {}); };
   CHECK(says()->what == kind::lie); // nothing was recomputed
   b.header.sealed = b.header.hash;
@@ -126,6 +128,38 @@ TEST_CASE("ways: with receipts the header's fields and the root have to be what 
   CHECK(says()->what == kind::lie);
   b.header.unknown_fields = "auraSeal";
   CHECK(says()->what == kind::unprovable); // never a proof, and no lie
+}
+
+TEST_CASE("ways: with receipts the transactions have to make their root") {
+  auto b = reading_of(block_of(20, 2));
+  b.header.receipts_root = hash_of(1, 'r');
+  b.header.sealed = b.header.hash;
+  b.receipts_root = b.header.receipts_root;
+  b.header.transactions_root = hash_of(1, 't');
+  const auto says = [&] { return object_to(b, proof::receipts, {}); };
+  SECTION("another root is a lie") {
+    b.header.made_transactions_root = hash_of(2, 't');
+    CHECK(says()->what == kind::lie);
+    CHECK(object_to(b.header)->what == kind::lie);
+  }
+  SECTION("hashes alone prove nothing") { CHECK(says()->what == kind::unprovable); }
+  SECTION("types of another chain: borne for logs where the proved receipts say them too") {
+    b.header.transaction_types = {0x6a, 2};
+    b.receipt_types = {2, 2};
+    CHECK(says()->what == kind::unprovable);
+    b.receipt_types = {0x6a, 2};
+    CHECK_FALSE(says());
+    CHECK_FALSE(object_to(b.header));
+    b.watched = true; // but an event of a transaction rests on more
+    CHECK(says()->what == kind::unprovable);
+    CHECK(object_to(b.header, true)->what == kind::unprovable);
+  }
+  SECTION("a block without any has none to prove") {
+    b.header.transactions.clear();
+    b.logs.clear();
+    b.watched = true;
+    CHECK_FALSE(says());
+  }
 }
 
 TEST_CASE("ways: state sync is Polygon's") {

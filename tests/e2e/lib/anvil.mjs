@@ -18,13 +18,13 @@ export const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55
 // Both take three raw words K, S, TO and emit K times Transfer(msg.sender, TO, S + i); B adds the
 // block's number instead of S, so what it says depends on where it is mined. Hand-assembled; A's
 // loop: i < calldata[0] … LOG3 … i + 1.
-const code = {
+export const code = {
   A: '0x60428060095f395ff35f5b5f3581101560405780602035015f52604035337fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef60205fa36001016001565b00',
   B: '0x60428060095f395ff35f5b5f358110156040578043015b5b5f52604035337fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef60205fa36001016001565b00',
 };
 
 export const hex = (n) => `0x${BigInt(n).toString(16)}`;
-const word = (n) => BigInt(n).toString(16).padStart(64, '0');
+export const word = (n) => BigInt(n).toString(16).padStart(64, '0');
 export const addressOf = (topic) => `0x${topic.slice(26)}`;
 
 export class Anvil {

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "tide/interest.hpp"
+
+#include "evm/hex.hpp"
+
+#include <algorithm>
+#include <set>
+
+// Contracts that come to be: a factory's log names its child, whose logs count from there on.
+
+namespace tidemark::tide {
+namespace {
+
+bool is_creation(const factory& f, const evm::log& l) {
+  return std::find(f.addresses.begin(), f.addresses.end(), l.address) != f.addresses.end() &&
+         l.topics.size() == f.event.topic_count() &&
+         (f.event.anonymous || l.topics[0] == f.event.topic0());
+}
+
+std::string text_of(const std::string& name, const factory& f) {
+  auto out = name + ' ' + f.event.signature() + ' ' + std::to_string(f.input) + ' ' +
+             (f.event.anonymous ? "anonymous" : "") +
+             (f.from ? std::to_string(*f.from) : std::string("-"));
+  for (const auto& input : f.event.inputs)
+    out += input.indexed ? " i" : " -";
+  auto addresses = f.addresses;
+  std::sort(addresses.begin(), addresses.end());
+  for (const auto& a : addresses)
+    out += ' ' + evm::to_hex(a);
+  return out;
+}
+
+} // namespace
+
+std::vector<child> interest::births(const evm::log& l) const {
+  std::vector<child> out;
+  for (const auto index : factories_) {
+    const auto& s = forms_[index].source;
+    if (!is_creation(*s.factory, l)) continue;
+    const auto args = evm::decode_args(s.factory->event, l.topics, l.data);
+    if (!args) continue; // it names nothing that could be read
+    if (const auto* address = std::get_if<evm::address20>(&(*args)[s.factory->input].is))
+      out.push_back({s.name, *address, l.block, l.tx_index, l.log_index});
+  }
+  return out;
+}
+
+interest::filter interest::factory_filter() const {
+  std::set<evm::address20> addresses;
+  std::set<evm::hash32> topic0;
+  bool any_topic = false;
+  for (const auto index : factories_) {
+    const auto& f = *forms_[index].source.factory;
+    addresses.insert(f.addresses.begin(), f.addresses.end());
+    if (f.event.anonymous)
+      any_topic = true;
+    else
+      topic0.insert(f.event.topic0());
+  }
+  filter out;
+  out.addresses.assign(addresses.begin(), addresses.end());
+  if (!any_topic) out.topic0.assign(topic0.begin(), topic0.end());
+  return out;
+}
+
+std::string interest::text_of_factories() const {
+  std::set<std::string> lines;
+  for (const auto index : factories_)
+    lines.insert(text_of(forms_[index].source.name, *forms_[index].source.factory));
+  std::string out;
+  for (const auto& line : lines)
+    out += line + '\n';
+  return out;
+}
+
+std::optional<std::uint64_t> interest::first_creation(const std::string& known) const {
+  std::optional<std::uint64_t> first;
+  for (const auto index : factories_) {
+    const auto& s = forms_[index].source;
+    const auto line = text_of(s.name, *s.factory) + '\n';
+    const auto at = known.find(line);
+    if (at != known.npos && (at == 0 || known[at - 1] == '\n')) continue;
+    const auto from = s.factory->from ? s.factory->from : s.start_block;
+    if (from && (!first || *from < *first)) first = from;
+  }
+  return first;
+}
+
+bool interest::may_create_in(const evm::bloom& block) const {
+  const auto has = [&](const auto& value) { return block.may_contain(value.view()); };
+  return std::any_of(factories_.begin(), factories_.end(), [&](std::size_t index) {
+    const auto& f = *forms_[index].source.factory;
+    return (f.event.anonymous || has(f.event.topic0())) &&
+           std::any_of(f.addresses.begin(), f.addresses.end(), has);
+  });
+}
+
+} // namespace tidemark::tide
