@@ -95,7 +95,7 @@ TEST_CASE("parse_wei") {
   for (const auto& [text, wei] : good) {
     CAPTURE(text);
     const auto read = parse_wei(text);
-    REQUIRE(read);
+    REQUIRE(read.has_value());
     CHECK(tidemark::evm::to_decimal(*read) == wei);
   }
   for (const char* bad :
@@ -104,6 +104,6 @@ TEST_CASE("parse_wei") {
         "115792089237316195423570985008687907853269984665640564039457584007913129639936",
         "115792089237316195423570985008687907853269984665640564039458ether"}) {
     CAPTURE(bad);
-    CHECK_FALSE(parse_wei(bad));
+    CHECK_FALSE(parse_wei(bad).has_value());
   }
 }

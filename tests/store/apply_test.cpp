@@ -143,13 +143,13 @@ TEST_CASE("children of factories are kept, until their block leaves", "[apply]")
     c.log_index = 7;
     return c;
   };
-  const auto kept = [&] { return must(w.db->boot(world::chain))->children; };
+  const auto kept = [&] { return must(w.db->boot(world::chain)).children; };
   using children = std::vector<tide::child>;
   w.apply(12,
           {tide::born{10, {child_at(10)}}, tide::born{12, {child_at(12)}}, tide::raised{"swaps 1"}},
           {header(10), header(11), header(12)});
   CHECK(kept() == children{child_at(10), child_at(12)});
-  CHECK(must(w.db->boot(world::chain))->factories == "swaps 1");
+  CHECK(must(w.db->boot(world::chain)).factories == "swaps 1");
   w.apply(12, {tide::born{10, {}}}); // it was never there
   CHECK(kept() == children{child_at(12)});
   w.apply(12, {fork_at(11)}, {header(12, 'B', 'A')});

@@ -124,7 +124,7 @@ TEST_CASE("whole transactions: those that may be wanted, with what they say") {
   const auto h = header_from(block).value();
   REQUIRE(h.transactions.size() == transaction_vectors.size());
   const auto all = transactions_from(block, h, rules_of());
-  REQUIRE(all);
+  REQUIRE(all.has_value());
   REQUIRE(all->size() == transaction_vectors.size());
   const auto& t = (*all)[2];
   CHECK(t.hash == h.transactions[2]);
@@ -141,7 +141,7 @@ TEST_CASE("whole transactions: those that may be wanted, with what they say") {
   transaction_filter rich;
   rich.min_value = evm::integer(1'000'000'000'000'000'000);
   const auto some = transactions_from(block, h, rules_of(rich));
-  REQUIRE(some);
+  REQUIRE(some.has_value());
   REQUIRE(some->size() == 2);
   CHECK((*some)[0].index == 0);
   CHECK((*some)[1].index == 2);
