@@ -41,7 +41,7 @@ choice choose(const config::config& config, const net::request& request) {
   } else if (auto refused = check_access(config.admin, out.row->needs, request)) {
     out.refusal = std::move(*refused);
     out.row = nullptr;
-  } else if (out.row->method != "GET" && !is_json(request)) {
+  } else if ((out.row->method == "POST" || out.row->method == "PATCH") && !is_json(request)) {
     out.refusal =
         net::problem(415, "a " + std::string(out.row->method) + " here is application/json");
     out.row = nullptr;

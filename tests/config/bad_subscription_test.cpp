@@ -46,8 +46,9 @@ TEST_CASE("bad: subscriptions") {
            "t.yaml:9:50: subscriptions[0].transaction.min_value: expected an amount of wei: 1000, "
            "1e18, 5gwei or 0.05ether, below 2^256\n"
            "t.yaml:9:65: subscriptions[0].transaction.status: 'maybe' is none of success, failed, "
-           "any\n"
-           "t.yaml:9:72: subscriptions[0].transaction: unknown key 'value'\n"},
+           "any, did you mean 'failed'?\n"
+           "t.yaml:9:72: unknown key 'value' in subscriptions[0].transaction, did you mean "
+           "'min_value'?\n"},
           {"a transaction that is none",
            "subscriptions: [{name: a, chains: [ethereum], transaction: 5}]\n",
            "t.yaml:6:60: subscriptions[0].transaction: expected {to: …, from: …, min_value: …, "
@@ -67,16 +68,16 @@ TEST_CASE("bad: subscriptions") {
            "\"0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48\"}}\n",
            "t.yaml:10:24: subscriptions[0].address.factory: is empty; it names who makes the "
            "contracts\n"
-           "t.yaml:10:76: subscriptions[0].address.parameter: Made has no argument 'poll', did you "
+           "t.yaml:10:79: subscriptions[0].address.parameter: Made has no argument 'poll', did you "
            "mean 'pool'?\n"
            "t.yaml:14:24: subscriptions[1].address.factory: expected an address: 0x and 40 hex "
            "digits\n"
-           "t.yaml:14:78: subscriptions[1].address.parameter: 'n' is no address, but uint256\n"
-           "t.yaml:14:87: subscriptions[1].address.from: expected a whole number, such as 12 or "
+           "t.yaml:14:81: subscriptions[1].address.parameter: 'n' is no address, but uint256\n"
+           "t.yaml:14:90: subscriptions[1].address.from: expected a whole number, such as 12 or "
            "1_000\n"
-           "t.yaml:14:90: subscriptions[1].address: unknown key 'to'\n"
-           "t.yaml:15:67: subscriptions[2].address: 'event' is missing\n"
-           "t.yaml:15:67: subscriptions[2].address: 'parameter' is missing\n"},
+           "t.yaml:14:93: unknown key 'to' in subscriptions[1].address, did you mean 'from'?\n"
+           "t.yaml:15:68: subscriptions[2].address: 'event' is missing\n"
+           "t.yaml:15:68: subscriptions[2].address: 'parameter' is missing\n"},
           {"a preset that is not there",
            "subscriptions: [{name: a, chains: [ethereum], preset: erc20-transfers}]\n",
            "t.yaml:6:55: subscriptions[0].preset: 'erc20-transfers' is none of erc20-transfer, "

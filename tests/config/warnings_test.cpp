@@ -106,7 +106,8 @@ TEST_CASE("warnings: the rest") {
   variables.clear();
   CHECK(warnings_of(parsed("")) == "t.yaml: there are no chains, so nothing can become an event\n");
   CHECK(warnings_of(parsed(one_chain + "admin: {listen: 0.0.0.0:1, token: t}\n")) ==
-        "t.yaml:6:17: admin.listen: the token travels in clear text; put TLS in front of it\n");
+        "t.yaml:6:17: admin.listen: the token travels in clear text; give admin.tls, or put TLS in "
+        "front of it\n");
   CHECK(warnings_of(parsed(one_chain + "ingest: {max_in_flight: 1MiB}\n")) ==
         "t.yaml:6:9: ingest: max_in_flight (1MiB) is less than max_body (4MiB), so the largest "
         "bodies are never taken\n");
@@ -122,10 +123,11 @@ TEST_CASE("warnings: what a transaction is") {
         "t.yaml:7:12: 'a' " + said);
   CHECK(warnings_of(parsed(two("transaction: {to: " + usdc + "}",
                                "transaction: {from: " + dai + "}, confirmations: 30"))) ==
-        "t.yaml:8:12: 'a' and 'b' can fit the same transaction on ethereum and ask for different "
-        "confirmations; such an event waits for both\n"
-        "t.yaml:7:12: 'a' " +
-            said + "t.yaml:8:12: 'b' " + said);
+        "t.yaml:7:12: 'a' " + said +
+            "t.yaml:8:12: 'a' and 'b' can fit the same transaction on ethereum and ask for "
+            "different confirmations; such an event waits for both\n"
+            "t.yaml:8:12: 'b' " +
+            said);
   CHECK(warnings_of(parsed(two("transaction: {to: " + usdc + "}",
                                "transaction: {to: " + dai + "}, confirmations: 30"))) ==
         "t.yaml:7:12: 'a' " + said + "t.yaml:8:12: 'b' " + said);

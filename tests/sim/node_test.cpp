@@ -189,6 +189,7 @@ TEST_CASE("each trouble of a node shows, and is counted") {
                                       tide::call_block_by_tag("finalized")};
     for (std::uint64_t i = 1; i < 32; ++i) {
       calls.push_back(tide::call_block_by_number(i));
+      calls.push_back(tide::call_block_by_number(i, true));
       calls.push_back(tide::call_logs_of_block(p.w.at(i).header.hash));
       calls.push_back(tide::call_receipts_of_block(p.w.at(i).header.hash));
     }

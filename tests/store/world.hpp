@@ -103,11 +103,14 @@ struct world {
   explicit world(bool started = true) {
     in_group([&] {
       must(db->boot(chain));
-      const store::handler_in handlers[] = {{"h", false, true, "contract"},
-                                            {"g", true, true, "chain"}};
-      must(db->register_handlers(handlers, now));
+      know_handlers();
     });
     if (started) apply(9, {tide::started{10, block(9)}}, {header(9)});
+  }
+  void know_handlers() {
+    const store::handler_in handlers[] = {{"h", false, true, "contract"},
+                                          {"g", true, true, "chain"}};
+    must(db->register_handlers(handlers, now));
   }
 
   template <class F> void in_group(F f) {

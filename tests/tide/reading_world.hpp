@@ -34,7 +34,7 @@ struct endpoint {
   }
   void set(const made_block& b) {
     const auto& id = b.header.id();
-    header(id.number) = to_json(b.header);
+    header(id.number) = of(call_block_by_number(id.number, true)) = to_json(b.header);
     logs(id) = to_json(b.logs);
     receipts(id) = receipts_json(b);
     for (std::size_t i = 0; i < b.header.transactions.size(); ++i)
