@@ -93,10 +93,11 @@ std::vector<talk::sent> talk::go(pool& p, std::uint64_t& last_n, std::int64_t no
 }
 
 std::optional<std::int64_t> talk::waits_until() const {
-  const bool to_send = !paid_.empty() || !waiting_.empty();
-  if (state_ != state::going || checking_ || !to_send || flights_.size() >= posts_at_once)
-    return std::nullopt;
-  return not_before_;
+  if (state_ != state::going || checking_) return std::nullopt;
+  // What is held waits for its endpoint's chain, which is yet to be asked for.
+  const bool to_check = !held_.empty();
+  const bool to_send = (!paid_.empty() || !waiting_.empty()) && flights_.size() < posts_at_once;
+  return to_check || to_send ? std::optional(not_before_) : std::nullopt;
 }
 
 bool talk::came(std::uint64_t n, const http_arrival& a, pool& p, std::int64_t now) {

@@ -155,7 +155,8 @@ std::string node::whole_text(const block& b) {
   const bool may = traits_.lies_anywhere && !b.transactions.empty() &&
                    troubles_.on(feature::changed_value, now_);
   const auto at = text.rfind("\"value\":\"0x");
-  if (may && at != text.npos && hit(feature::changed_value, 60)) text.insert(at + 11, "7");
+  if (at == text.npos) return text;
+  if (traits_.always_lies || (may && hit(feature::changed_value, 60))) text.insert(at + 11, "7");
   return text;
 }
 

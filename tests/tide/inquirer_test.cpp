@@ -200,6 +200,25 @@ TEST_CASE("inquirer: answers over a new connection wait for its chain, none is l
   CHECK(w.state(0) == "refused");
 }
 
+TEST_CASE("inquirer: what is held for a chain that may only be asked for later is not forgotten") {
+  world w(1, 2); // calls a second: that many in a post, and the next one waits for its time
+  w.who(ask_head{});
+  w.carry_out(w.q.ask({++w.asks, ask_headers{1, 4}, {}, {}}, w.now));
+  while (w.under_way.empty())
+    REQUIRE(w.step());
+  const auto second = *w.q.next_tick();
+  // The first answer comes when the chain was asked for because of the second one, and may not be
+  // asked for again yet.
+  w.under_way[0].at = second + 200;
+  w.under_way[0].a.fresh = true;
+  w.a().fresh = true;
+  const auto before = w.answers.size();
+  while (w.answers.size() == before)
+    REQUIRE(w.step());
+  REQUIRE(std::holds_alternative<headers_answer>(w.answers.back().what));
+  CHECK(w.a().count("eth_chainId") == 3);
+}
+
 TEST_CASE("inquirer: a liar loses its turn, longer each time") {
   world w(2);
   CHECK(w.who(ask_head{}) == "a");
