@@ -213,7 +213,7 @@ bool lane_book::goes(const lane& l) const {
 
 void lane_book::write(lane& l) {
   using state = tide::message_state;
-  const std::optional<std::int64_t> due = l.woken && goes(l) ? std::optional(now_) : std::nullopt;
+  const auto due = due_of(l);
   if (l.fresh)
     insert_.run(l.id, l.handler, std::string_view(l.key), l.epoch, l.chain,
                 l.woken ? state::queued : state::delivered, l.head, l.next, l.held, now_, due);

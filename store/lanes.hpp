@@ -85,6 +85,8 @@ private:
   void release(lane& l);
   void write(lane& l);
   bool goes(const lane& l) const;
+  /// When its head may be sent; absent: something holds it.
+  std::optional<std::int64_t> due_of(const lane& l) const;
 
   ledger& ledger_;
   std::int64_t now_ = 0;

@@ -58,6 +58,11 @@ void lane_book::told_late(const stored_event& e, std::span<const tide::route> ro
   }
 }
 
+std::optional<std::int64_t> lane_book::due_of(const lane& l) const {
+  if (!l.woken || !goes(l)) return std::nullopt;
+  return now_;
+}
+
 void lane_book::release(lane& l) {
   struct held {
     stored_event event;
