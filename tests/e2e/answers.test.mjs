@@ -74,10 +74,13 @@ const table = [
 /** Speaks as it is told, once a request; every other request is answered 204. */
 function server() {
   const it = { answers: [], requests: 0, open: 0, most: 0 };
+  const sockets = new Set();
   it.server = net.createServer((socket) => {
     it.open += 1;
     it.most = Math.max(it.most, it.open);
+    sockets.add(socket);
     socket.on('close', () => {
+      sockets.delete(socket);
       it.open -= 1;
     });
     socket.on('error', () => {});
@@ -104,7 +107,7 @@ function server() {
   it.stop = () =>
     new Promise((resolve) => {
       it.server.close(resolve);
-      it.server.getConnections(() => {});
+      for (const socket of sockets) socket.destroy();
     });
   return it;
 }
@@ -115,6 +118,7 @@ scenario(
     timeout: 120_000,
     before: async (world) => {
       world.server = await server().start();
+      world.others.push(world.server);
     },
     config: (c, world) => {
       Object.assign(c.handlers[0], { url: world.server.url, send: ['confirmed'], timeout: '800ms' });
@@ -151,6 +155,7 @@ scenario(
   {
     before: async (world) => {
       world.server = await server().start();
+      world.others.push(world.server);
     },
     config: (c, world) => {
       Object.assign(c.handlers[0], {
