@@ -124,20 +124,6 @@ std::optional<value> section::need(std::string_view key) {
   return found;
 }
 
-void section::refuse(const value& v, std::string_view shown) {
-  v.wrong(shown.empty() ? "not yet; leave it out"
-                        : "not yet; only " + std::string(shown) + " works so far");
-}
-
-void section::not_yet(std::string_view key) {
-  if (const auto v = find(key)) refuse(*v, {});
-}
-
-void section::not_yet_unless_empty(std::string_view key) {
-  const auto v = find(key);
-  if (v && (!v->is_list() || !v->items().empty())) refuse(*v, "an empty list");
-}
-
 void name_table::add(const value& where, const std::string& name) {
   const auto added = places_.emplace(name, where.at());
   if (added.second) return;

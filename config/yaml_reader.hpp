@@ -115,24 +115,12 @@ public:
     assign(need(key), out, as);
   }
 
-  // What a later version brings: refused by name, but its default may be written out.
-  void not_yet(std::string_view key);
-  void not_yet_unless_empty(std::string_view key);
-  template <class T, class As>
-  void not_yet_unless(std::string_view key, std::string_view shown, const T& same, const As& as) {
-    const auto v = find(key);
-    if (!v) return;
-    const auto read = as(*v);
-    if (read && !(*read == same)) refuse(*v, shown);
-  }
-
 private:
   template <class T, class As>
   static void assign(const std::optional<value>& v, T& out, const As& as) {
     if (!v) return;
     if (auto read = as(*v)) out = std::move(*read);
   }
-  static void refuse(const value& v, std::string_view shown);
 
   value of_;
   std::vector<value::member> members_;

@@ -115,7 +115,8 @@ template <class Take> hint_fields& each(hint_fields& fields, hint_fields::names 
   return fields;
 }
 
-/// The code unit of `\\uXXXX`, whose backslash is at `at`; nothing where it is none.
+/// The UTF-16 code unit of an escape (RFC 8259 §7) whose backslash is at `at`; nothing where it is
+/// none.
 std::optional<unsigned> code_unit(std::string_view text, std::size_t at) {
   if (text.size() - at < 6 || text[at + 1] != 'u') return std::nullopt;
   unsigned out = 0;
