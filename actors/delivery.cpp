@@ -79,7 +79,7 @@ tide::sent_message in_flight(const store::message& m) {
 
 caf::typed_response_promise<handler_pinged> ping(self_pointer self) {
   auto& st = self->state;
-  const auto promise = self->make_response_promise<caf::typed_response_promise<handler_pinged>>();
+  auto promise = self->make_response_promise<caf::typed_response_promise<handler_pinged>>();
   store::message m;
   m.notice = tide::ping_notice(++st.pings, st.with.now());
   m.envelope.instance = st.with.instance;

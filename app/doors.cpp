@@ -21,7 +21,7 @@ evm::result<std::uint16_t> open_one(net::http_server& server, std::string_view n
 
 doors::doors(boost::asio::io_context& io, const config::config& c, certificate_pair shown,
              const actors::ingest_callbacks& ingest, std::shared_ptr<disk_space> space,
-             std::shared_ptr<admin_door> admin)
+             const std::shared_ptr<admin_door>& admin)
     : ingest_(
           io, ingest_limits(c.ingest),
           [on_head = ingest.on_head, space = std::move(space)](const net::request& r) {

@@ -21,7 +21,7 @@ public:
   };
   doors(boost::asio::io_context& io, const config::config& c, certificate_pair shown,
         const actors::ingest_callbacks& ingest, std::shared_ptr<disk_space> space,
-        std::shared_ptr<admin_door> admin);
+        const std::shared_ptr<admin_door>& admin);
 
   struct addresses {
     std::string ingest, admin; ///< host:port

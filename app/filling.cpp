@@ -51,7 +51,7 @@ std::optional<std::string> fill(const store_work& run, const config::config& c,
     const auto more = std::make_shared<bool>(true);
     while (*more) {
       // What is read is written in the same transaction: nothing comes between.
-      const auto failed =
+      auto failed =
           run([=, &c, &chain, &h](store::store& file, std::int64_t now) -> store::result<void> {
             if (!*wants) {
               const auto known = file.boot(chain.id); // from where each counts, and its lists

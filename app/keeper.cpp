@@ -98,7 +98,7 @@ keeper::write(std::function<store::result<void>(store::store&, std::int64_t)> wo
 
 store::result<std::uint64_t> keeper::back_up(const std::string& to, const std::string& who) {
   const auto began = now_ms();
-  const auto bytes = store::back_up(config_->store.path.string(), to, began);
+  auto bytes = store::back_up(config_->store.path.string(), to, began);
   if (!bytes) return bytes;
   const auto noted =
       write([to, who, began](store::store& file, std::int64_t now) -> store::result<void> {

@@ -8,6 +8,8 @@
 #include "app/log.hpp"
 #include "app/version.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -147,11 +149,11 @@ std::vector<std::string> moved_starts(const config::config& c, store::reader& re
     if (!row || !*row || !(*row)->start_block || !chain.start_block ||
         *(*row)->start_block == *chain.start_block)
       continue;
-    const auto stored = std::to_string(*(*row)->start_block);
-    out.push_back("chain " + chain.name + ": the config says start_block " +
-                  std::to_string(*chain.start_block) + ", but the store counts from block " +
-                  stored + ". Say `start_block: " + stored +
-                  "` (or leave it out), or begin a new store");
+    const auto stored = *(*row)->start_block;
+    out.push_back(fmt::format("chain {}: the config says start_block {}, but the store counts from "
+                              "block {}. Say `start_block: {}` (or leave it out), or begin a new "
+                              "store",
+                              chain.name, *chain.start_block, stored, stored));
   }
   return out;
 }

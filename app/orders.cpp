@@ -146,7 +146,7 @@ api::orders make_orders(const config::config& c, const actors::switchboard& boar
     carry_write<bool>(
         system, store,
         [job, who](store::store& file, std::int64_t now) -> store::result<bool> {
-          const auto ended = file.cancel_job(job, now);
+          auto ended = file.cancel_job(job, now);
           if (!ended || !*ended) return ended;
           if (auto noted = file.audit(who, "job cancel", std::to_string(job), now); !noted)
             return noted.error();
@@ -154,7 +154,7 @@ api::orders make_orders(const config::config& c, const actors::switchboard& boar
         },
         std::move(slot), [make = std::move(make)](const bool& ran) { return make(ran); });
   };
-  o.dead = [&system, store](store::dead_order order, net::reply_slot slot,
+  o.dead = [&system, store](const store::dead_order& order, net::reply_slot slot,
                             std::function<net::response(const store::dead_done&)> make) {
     carry_write<store::dead_done>(
         system, store,
@@ -169,7 +169,7 @@ api::orders make_orders(const config::config& c, const actors::switchboard& boar
         },
         std::move(slot), std::move(make));
   };
-  o.replay = [&system, store](store::replay_order order, net::reply_slot slot,
+  o.replay = [&system, store](const store::replay_order& order, net::reply_slot slot,
                               std::function<net::response(const store::replay_started&)> make) {
     carry_write<store::replay_started>(
         system, store,
@@ -184,13 +184,13 @@ api::orders make_orders(const config::config& c, const actors::switchboard& boar
         std::move(slot), std::move(make));
   };
   o.test = [&board, &system, store](
-               const std::string& handler, const std::string& who, net::reply_slot slot,
+               const std::string& handler, const std::string& who, const net::reply_slot& slot,
                std::function<net::response(const std::string&, const tide::exchange_end&)> make) {
     const auto to = board.delivery(handler);
     if (!to) return slot.deliver(net::problem(503, "the handler is starting; ask once more"));
     caf::anon_send(store, actors::write_audit{who, "handler test", handler});
     carry<actors::handler_pinged>(
-        system, to, actors::ping_handler{}, std::move(slot),
+        system, to, actors::ping_handler{}, slot,
         [make = std::move(make)](const actors::handler_pinged& p) { return make(p.id, *p.how); });
   };
   return o;

@@ -12,6 +12,7 @@
 #include <caf/actor_system.hpp>
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>
@@ -29,7 +30,7 @@ std::vector<std::string> words_for(const config::changes& c) {
   const auto add = [&](const std::vector<std::string>& names, const std::string& before,
                        const std::string& after) {
     for (const auto& name : names)
-      out.push_back(before + name + after);
+      out.push_back(fmt::format("{}{}{}", before, name, after));
   };
   add(c.chains_gone, "chain ", " is not followed any more");
   add(c.chains_anew, "chain ", " goes on as the config says now");
@@ -162,7 +163,8 @@ void reloader::fill(const config::config& c) {
 }
 
 /// Those that end, end first, so that a name is never there twice.
-void reloader::change_units(const config::changes& what, std::shared_ptr<const config::config> c) {
+void reloader::change_units(const config::changes& what,
+                            const std::shared_ptr<const config::config>& c) {
   std::vector<actors::unit_change> all;
   const auto gone = [&](const std::string& name) {
     actors::unit u;

@@ -56,7 +56,7 @@ private:
   /// What went wrong; nothing: the store has it.
   std::string adopt(const config::config& c, const std::string& who);
   void fill(const config::config& c);
-  void change_units(const config::changes& what, std::shared_ptr<const config::config> c);
+  void change_units(const config::changes& what, const std::shared_ptr<const config::config>& c);
 
   reload_needs needs_;
   std::mutex mutex_;

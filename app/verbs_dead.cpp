@@ -17,7 +17,7 @@ void print_dead(const json::value& v) {
   if (!member(v, "next").is_null()) complain("there are more: --after " + cell(v, "next"));
 }
 
-int order_dead(const invocation& how, const std::string& target, json::object body) {
+int order_dead(const invocation& how, const std::string& target, const json::object& body) {
   bool refused = false;
   const int status = order(how, target, json::serialize(body), [&](const json::value& v) {
     for (const auto& r : elements(v, "refused")) {

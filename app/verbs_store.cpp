@@ -7,6 +7,7 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <filesystem>
@@ -222,9 +223,10 @@ int reconcile(const invocation& how, const std::string& chain, std::uint64_t fro
     if (how.json)
       say(std::get<std::string>(body));
     else
-      say(cell(answer, "missing") + " missing, " + cell(answer, "extra") + " extra, " +
-          cell(answer, "equal") + " equal" +
-          (apply ? ": what differed is stored and sent" : "; nothing was changed (--apply does)"));
+      say(fmt::format("{} missing, {} extra, {} equal{}", cell(answer, "missing"),
+                      cell(answer, "extra"), cell(answer, "equal"),
+                      apply ? ": what differed is stored and sent"
+                            : "; nothing was changed (--apply does)"));
     if (state == "done") return exit_done;
     complain("tidemark: job " + job + ' ' + state + ": " + cell(answer, "reason"));
     return exit_failed;

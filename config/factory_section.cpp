@@ -19,6 +19,7 @@ std::optional<std::size_t> read_parameter(const value& v, const evm::abi_event& 
                                   [&](const evm::abi_parameter& p) { return p.name == *name; });
   if (named == inputs.end()) {
     std::vector<std::string_view> names;
+    names.reserve(inputs.size());
     for (const auto& input : inputs)
       names.push_back(input.name);
     v.wrong(event.name + " has no argument '" + *name + "'" + suggestion(*name, names));

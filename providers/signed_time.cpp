@@ -72,7 +72,7 @@ std::optional<std::int64_t> seconds(const calendar& c) {
   if (c.month < 1 || c.month > 12 || c.day < 1 || c.day > 31 || c.hour > 23 || c.minute > 59 ||
       c.second > 60)
     return std::nullopt;
-  return days(c) * 86'400 + c.hour * 3'600 + c.minute * 60 + c.second;
+  return days(c) * 86'400 + c.hour * 3'600L + c.minute * 60L + c.second;
 }
 
 bool read_clock(cutter& t, calendar& c) {

@@ -6,9 +6,6 @@
 namespace tidemark::store {
 namespace {
 
-using tide::message_state;
-using tide::outcome;
-
 constexpr std::size_t envelope_bytes = 1'024; // about what stands around `data`
 
 std::size_t bytes_of(const message& m) {

@@ -38,7 +38,7 @@ evm::result<std::string> parameters_text(const json::value* list, int depth) {
     if (o == nullptr) return evm::fail("has a parameter that is no object");
     auto type = text_member(*o, "type");
     if (type.rfind("tuple", 0) == 0) {
-      const auto inner = parameters_text(o->if_contains("components"), depth + 1);
+      auto inner = parameters_text(o->if_contains("components"), depth + 1);
       if (!inner) return inner;
       type = '(' + *inner + ')' + type.substr(5);
     }

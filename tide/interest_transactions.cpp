@@ -47,7 +47,7 @@ std::uint64_t digest_of(const evm::transaction& t) {
 }
 
 std::string interest::key(const recipient& r, std::size_t first, const evm::transaction& t) const {
-  const auto chain = std::to_string(chain_id_);
+  auto chain = std::to_string(chain_id_);
   switch (r.order) {
   case order_by::chain:
     return chain;

@@ -204,6 +204,7 @@ std::vector<std::uint64_t> receipt_types_of(const json::array& receipts,
   }
   std::sort(placed_types.begin(), placed_types.end());
   std::vector<std::uint64_t> out;
+  out.reserve(placed_types.size());
   for (const auto& [at, type] : placed_types)
     out.push_back(type);
   return out;

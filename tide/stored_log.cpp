@@ -47,7 +47,7 @@ stored_log read(const json::object& o) {
 /// Contract §4.2: as contract means `to`, or what it created.
 std::string transaction_key(const recipient& to, const json::object& o,
                             std::string_view subscription) {
-  const auto chain = std::to_string(json::value_to<std::uint64_t>(o.at("chain_id")));
+  auto chain = std::to_string(json::value_to<std::uint64_t>(o.at("chain_id")));
   switch (to.order) {
   case order_by::chain:
     return chain;

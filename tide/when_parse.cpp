@@ -121,7 +121,7 @@ evm::result<std::size_t> when_parser::joined(op how, int depth) {
   auto left = part();
   while (left && sees(word_kind::name, how == op::any ? "or" : "and")) {
     if (auto wrong = step()) return *wrong;
-    const auto right = part();
+    auto right = part();
     if (!right) return right;
     node n;
     n.is = how;
@@ -137,7 +137,7 @@ evm::result<std::size_t> when_parser::unary(int depth) {
   if (sees(word_kind::mark, "(")) return in_brackets(depth);
   if (!sees(word_kind::name, "not")) return comparison();
   if (auto wrong = step()) return *wrong;
-  const auto inner = unary(depth + 1);
+  auto inner = unary(depth + 1);
   if (!inner) return inner;
   node n;
   n.is = op::negate;
