@@ -1,100 +1,100 @@
 // SPDX-License-Identifier: MIT
-// Durable webhooks a second: the daemon with SQLite on disk and durability full, on a store that already holds a million, beside a
-// bare Beast server that does the same HTTP, in the same run and by the same load.
+// Durable webhooks a second: the daemon with SQLite on disk and durability full, on a store that already holds some, beside a bare
+// Beast server that does the same HTTP, in the same run and by the same load. --peers: also beside two servers as a team would write
+// them, which verify the same signature and store the same body durably before they answer.
 
-import { spawn, execFileSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { mib, bench, program, sleep } from './lib/bench.mjs';
+import { peers } from './lib/peers.mjs';
 
-const build = process.env.BUILD_DIR ?? join(dirname(fileURLToPath(import.meta.url)), '..', 'build', 'release');
-const options = { prefill: 1_000_000, seconds: 60, ceiling: 10, connections: 64 };
-for (let i = 2; i + 1 < process.argv.length; i += 2) options[process.argv[i].replace(/^--/, '')] = Number(process.argv[i + 1]);
+const providers = { alchemy: 'alchemy', moralis: 'moralis', quicknode: 'quicknode' };
 
-const folder = mkdtempSync(join(process.env.BENCH_DIR ?? tmpdir(), 'tidemark-bench-'));
-const children = [];
-
-function start(command, args, ready) {
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  children.push(child);
-  return new Promise((resolve, reject) => {
-    let said = '';
-    const hear = (data) => {
-      said += data;
-      const found = ready(said);
-      if (found) resolve({ child, port: found });
-    };
-    child.stdout.on('data', hear);
-    child.stderr.on('data', hear);
-    child.on('exit', (code) => reject(new Error(`${command} ended with ${code}: ${said}`)));
-  });
-}
-
-function load(port, extra) {
-  const args = ['--port', port, '--connections', options.connections, ...extra].map(String);
-  const text = execFileSync(join(build, 'bench', 'bench_load'), args, { encoding: 'utf8' });
-  return JSON.parse(text);
-}
-
-const memory = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
-const peak = (pid) => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
-
-async function main() {
-  const config = join(folder, 'tidemark.yaml');
-  const store = join(folder, 'bench.db');
-  writeFileSync(config, `
-store: {path: ${store}, durability: full}
-ingest: {listen: "127.0.0.1:0"}
-admin: {listen: "127.0.0.1:0"}
+const config = (provider, node) => `
 chains:
   - {name: ethereum, id: 1, rpc: ["http://127.0.0.1:9"], confirmations: 12}   # nobody answers there: hints are stored and wait
+${node ? `  - {name: past, id: 2, rpc: ["${node.url(2)}"], confirmations: 1, start_block: 0}` : ''}
 sources:
-  - {name: bench, provider: alchemy, secret: bench-secret, chain: ethereum}
+  - {name: bench, provider: ${provider}, secret: bench-secret, chain: ethereum}
 subscriptions:
-  - {name: transfers, chains: [ethereum], preset: erc20-transfer}
-`);
-  const ceiling = await start(join(build, 'bench', 'bench_ceiling'), ['--port', '0'], (s) => /(\d{4,5})/.exec(s)?.[1]);
-  const daemon = await start(join(build, 'tidemark'), ['--config', config, 'run'], (s) => /"ingest":"127\.0\.0\.1:(\d+)"/.exec(s)?.[1]);
+  - {name: transfers, chains: [ethereum${node ? ', past' : ''}], preset: erc20-transfer}
+`;
 
-  const rows = [];
-  const before = load(ceiling.port, ['--seconds', options.ceiling]);
-  rows.push(['ceiling, before', before]);
+const shown = (r) => ({
+  per_second: r.per_second, p50_ms: r.p50_ms, p99_ms: r.p99_ms, p999_ms: r.p999_ms, max_ms: r.max_ms, longest_stall_ms: r.longest_stall_ms,
+  first_tenth: r.first_tenth, last_tenth: r.last_tenth, refused: r.refused,
+});
+
+await bench('ingest', {
+  prefill: 1_000_000, seconds: 60, ceiling: 10, connections: 64, body: 'alchemy', size: 1 << 20, duplicates: 0, rate: 0, backfill: false, peers: false,
+}, async (run, options) => {
+  const provider = providers[options.body];
+  if (!provider) throw new Error(`--body ${options.body}: there are ${Object.keys(providers).join(', ')}`);
+  const ceiling = await run.start(program('ceiling'), []);
+  const node = options.backfill ? await run.node({ chains: 2, blocks: 400_000, logs: 50, keys: 100_000 }) : null;
+  const daemon = await run.daemon(config(provider, node), { max_body: '8MiB' });
+  const load = { connections: options.connections, body: options.body, size: options.size };
+  const bare = (seconds = options.ceiling) => run.load_on(ceiling.said, { ...load, seconds });
+
+  const before = await bare();
+  run.row('bare server, before', shown(before));
   let first = 0;
   if (options.prefill > 0) {
-    const filled = load(daemon.port, ['--seconds', 600, '--requests', options.prefill]);
+    const filled = await run.load_on(daemon.ingest, { ...load, seconds: 3600, requests: options.prefill });
     first = filled.next;
-    rows.push([`filling the store with ${options.prefill}`, filled]);
+    run.row(`filling the store with ${options.prefill}`, shown(filled));
   }
-  const half = load(daemon.port, ['--seconds', options.seconds / 2, '--first', first]);
-  const between = load(ceiling.port, ['--seconds', options.ceiling]);
-  const rest = load(daemon.port, ['--seconds', options.seconds / 2, '--first', half.next]);
-  const after = load(ceiling.port, ['--seconds', options.ceiling]);
-  rows.push(['tidemark, first half', half], ['ceiling, between', between], ['tidemark, second half', rest], ['ceiling, after', after]);
+  const watch = daemon.watch(), begun = daemon.bytes().store, started_at = first;
+  const measured = { ...load, seconds: options.seconds / 2, ...(options.rate ? { rate: options.rate } : {}) };
+  const half = await run.load_on(daemon.ingest, { ...measured, first });
+  const between = await bare();
+  const rest = await run.load_on(daemon.ingest, { ...measured, first: half.next });
+  run.row('tidemark, first half', shown(half));
+  run.row('bare server, between', shown(between));
+  run.row('tidemark, second half', shown(rest));
+  let next = rest.next;
+  if (options.duplicates > 0) {
+    const doubled = await run.load_on(daemon.ingest, { ...measured, first: next, duplicates: options.duplicates });
+    next = doubled.next;
+    run.row(`tidemark, ${options.duplicates} % came before`, shown(doubled));
+    const gain = doubled.per_second / ((half.per_second + rest.per_second) / 2);
+    run.check(`with ${options.duplicates} % duplicates, of without`, gain, '≥ 1.2 at 50 %', gain >= 1.2);
+  }
+  const seen = watch.end();
+  const after = await bare();
+  run.row('bare server, after', shown(after));
 
   const mean = (...xs) => xs.reduce((a, b) => a + b, 0) / xs.length;
-  const ratio = mean(half.per_second, rest.per_second) / mean(before.per_second, between.per_second, after.per_second);
-  const stored = options.prefill + half.requests + rest.requests;
-  const bytes = statSync(store).size;
-  const result = {
-    ratio, p99_ms: Math.min(half.p99_ms, rest.p99_ms), rss_mib: memory(daemon.child.pid), peak_mib: peak(daemon.child.pid), stored,
-    bytes_a_row: bytes / stored, wal_mib: statSync(`${store}-wal`).size / 1048576, rows: Object.fromEntries(rows),
-  };
-  const pad = (s, n) => String(s).padStart(n);
-  console.log(`${''.padEnd(32)}${pad('per second', 12)}${pad('p50 ms', 9)}${pad('p99 ms', 9)}${pad('p99.9', 9)}${pad('max', 9)}`);
-  for (const [name, r] of rows) console.log(`${name.padEnd(32)}${pad(r.per_second, 12)}${pad(r.p50_ms, 9)}${pad(r.p99_ms, 9)}${pad(r.p999_ms, 9)}${pad(r.max_ms, 9)}`);
-  console.log(`\n${(ratio * 100).toFixed(1)} % of the ceiling · ${stored} webhooks stored · RSS ${result.rss_mib.toFixed(0)} MiB, at its highest ${result.peak_mib.toFixed(0)} MiB · ` +
-    `${result.bytes_a_row.toFixed(0)} bytes a webhook on disk · WAL ${result.wal_mib.toFixed(0)} MiB`);
-  console.log(JSON.stringify(result));
-}
-
-try {
-  await main();
-} finally {
-  for (const c of children) {
-    c.removeAllListeners('exit');
-    c.kill('SIGTERM');
-    await new Promise((r) => (c.exitCode === null ? c.once('exit', r) : r()));
+  const rate = mean(half.per_second, rest.per_second);
+  const p99 = Math.max(half.p99_ms, rest.p99_ms), limit = options.backfill ? 25 : 12;
+  if (options.rate) {
+    run.check(`p99 from the moment each was due, at ${options.rate} a second, ms`, p99, `≤ ${limit}`, p99 <= limit);
+  } else {
+    const ratio = rate / mean(before.per_second, between.per_second, after.per_second);
+    const small = options.body === 'alchemy'; // what the others must reach nobody has said
+    run.check('of the bare server', ratio, small ? '≥ 0.45' : 'reported', !small || ratio >= 0.45);
+    run.check('p99, ms', p99, small ? `≤ ${limit}` : 'reported', !small || p99 <= limit);
   }
-  rmSync(folder, { recursive: true, force: true });
-}
+  run.check('refused', half.refused + rest.refused, 'none', half.refused + rest.refused === 0);
+  if (node) {
+    const chain = await daemon.get('/v1/chains/past');
+    run.check('blocks that the backfill passed meanwhile', chain.mark?.number ?? 0, 'more than none', (chain.mark?.number ?? 0) > 0);
+  }
+  const stored = next - started_at;
+  run.row('store and process', {
+    bytes_a_webhook: node ? null : (daemon.bytes().store - begun) / stored, // with a backfill its events are in there too
+    wal_mib: mib(daemon.bytes().wal), ...seen, peak_mib: daemon.memory().peak,
+  });
+  await daemon.stop();
+
+  if (options.peers) {
+    for (const peer of peers) {
+      await peer.install(run);
+      const { port, stop } = await peer.start(run);
+      if (options.prefill > 0) await run.load_on(port, { ...load, path: '/', seconds: options.ceiling, requests: Math.ceil(options.prefill / 20) });
+      const said = await run.load_on(port, { ...load, path: '/', seconds: options.ceiling, first: 1e9 });
+      await stop();
+      run.row(peer.name, shown(said));
+      run.check(`of ${peer.name}`, rate / said.per_second, `≥ ${peer.target}`, rate / said.per_second >= peer.target);
+      await sleep(500);
+    }
+  }
+});

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Load for the ingest benchmark: keep-alive POSTs of signed webhooks of about 1 KB, each of another
-// event, on a number of connections, as fast as they are answered. Prints one JSON line.
+// Load for the benchmarks: keep-alive POSTs of signed bodies, each of another event, on a number of
+// connections, as fast as they are answered; or, with --rate, at fixed moments, where a time counts
+// from the moment at which a request was due, sent or not. Prints one JSON line.
+#include "load_bodies.hpp"
 
 #include <boost/asio.hpp>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -19,12 +18,16 @@
 namespace {
 
 namespace asio = boost::asio;
+using namespace tidemark::bench;
 using tcp = asio::ip::tcp;
 using clock_type = std::chrono::steady_clock;
 
 struct plan {
   std::uint16_t port = 0;
-  std::string path = "/hooks/bench", secret = "bench-secret";
+  std::string path = "/hooks/bench", secret = "bench-secret", body = "alchemy";
+  std::size_t size = 1 << 20;   ///< of a quicknode body, inflated
+  std::uint64_t duplicates = 0; ///< so many in a hundred came before
+  double rate = 0;              ///< requests a second; 0: as fast as they are answered
   std::size_t connections = 64;
   double seconds = 10;
   std::uint64_t requests = 0; ///< 0: until the time is over
@@ -34,70 +37,64 @@ struct plan {
 
 struct totals {
   std::uint64_t ok = 0, refused = 0, broken = 0;
+  double longest_stall_ms = 0; ///< in which nothing was answered
   std::vector<std::uint32_t> microseconds;
   std::vector<std::uint64_t> each_second;
 };
 
-std::string hex(std::uint64_t n, std::size_t digits) {
-  std::string text(digits, '0');
-  for (auto i = digits; i > 0 && n > 0; n >>= 4)
-    text[--i] = "0123456789abcdef"[n & 15];
-  return text;
-}
-
-/// An ADDRESS_ACTIVITY body as Alchemy sends it, padded to about 1 KB.
-std::string body_of(std::uint64_t n) {
-  const std::string tx = "0x" + hex(n * 0x9e3779b97f4a7c15ULL, 16) + hex(n, 48);
-  const std::string block = "0x" + hex(n / 50 + 1, 64);
-  return R"({"webhookId":"wh_bench","id":"whevt_)" + hex(n, 16) +
-         R"(","createdAt":"2026-01-01T00:00:00.000Z","type":"ADDRESS_ACTIVITY","event":{"network":"ETH_MAINNET","activity":[{"blockNum":"0x121eac1","hash":")" +
-         tx +
-         R"(","fromAddress":"0x7afb84bbe6214c4dd90a6e17d9dc1d3c062b3438","toAddress":"0x47e19ef09f97f6c8fc4efa4e42ea61aa944cba92","value":293.09,"asset":"USDC","category":"token","rawContract":{"rawValue":"0x0000000000000000000000000000000000000000000000000000000011783b21","address":"0x710dc9059bee9f9becbd7dc437883139a402d4aa","decimals":6},"log":{"address":"0x710dc9059bee9f9becbd7dc437883139a402d4aa","topics":["0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef","0x0000000000000000000000007afb84bbe6214c4dd90a6e17d9dc1d3c062b3438","0x00000000000000000000000047e19ef09f97f6c8fc4efa4e42ea61aa944cba92"],"data":"0x0000000000000000000000000000000000000000000000000000000011783b21","blockNumber":"0x121eac1","transactionHash":")" +
-         tx + R"(","transactionIndex":"0x3","blockHash":")" + block +
-         R"(","logIndex":"0x6e","removed":false}}]}})";
-}
-
-std::string signature(const std::string& secret, const std::string& body) {
-  std::array<unsigned char, 32> mac{};
-  unsigned size = 0;
-  HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
-       reinterpret_cast<const unsigned char*>(body.data()), body.size(), mac.data(), &size);
-  std::string out;
-  for (const auto b : mac)
-    out += hex(b, 2);
-  return out;
-}
-
 struct shared_state {
   const plan& p;
+  const body_maker& bodies;
   totals& sum;
-  std::uint64_t next;
-  clock_type::time_point began, until;
+  std::uint64_t next; ///< the first event that was not sent yet
+  std::uint64_t sent; ///< requests
+  clock_type::time_point began, until, last_answer;
+
+  /// The number of the event to send now: a new one, or one of those that were answered already.
+  std::uint64_t take() {
+    const auto n = sent++;
+    const auto old = next - p.first;
+    constexpr std::uint64_t behind = 1'024; // more than can be in flight
+    const auto dice = (n + 1) * 0x9e3779b97f4a7c15ULL;
+    if (old > behind && (dice >> 32) % 100 < p.duplicates)
+      return p.first + (dice >> 7) % (old - behind);
+    return next++;
+  }
 };
 
 class connection : public std::enable_shared_from_this<connection> {
 public:
-  connection(asio::io_context& io, shared_state& s) : socket_(io), shared_(s) {}
+  connection(asio::io_context& io, shared_state& s) : socket_(io), timer_(io), shared_(s) {}
 
   void start() {
     socket_.connect({asio::ip::address_v4::loopback(), shared_.p.port});
     socket_.set_option(tcp::no_delay(true));
-    send();
+    next();
   }
 
 private:
-  void send() {
+  void next() {
     const auto& p = shared_.p;
-    if (clock_type::now() >= shared_.until ||
-        (p.requests > 0 && shared_.next - p.first >= p.requests))
-      return socket_.close();
-    const auto body = body_of(shared_.next++);
-    out_ =
-        "POST " + p.path +
-        " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nX-Alchemy-Signature: " +
-        signature(p.secret, body) + "\r\nContent-Length: " + std::to_string(body.size()) +
-        "\r\n\r\n" + body;
-    sent_ = clock_type::now();
+    if (p.requests > 0 && shared_.sent >= p.requests) return socket_.close();
+    due_ = clock_type::now();
+    if (p.rate > 0)
+      due_ = shared_.began + std::chrono::microseconds(static_cast<std::int64_t>(
+                                 1e6 * static_cast<double>(shared_.sent) / p.rate));
+    if (due_ >= shared_.until) return socket_.close();
+    const auto number = shared_.take();
+    if (due_ <= clock_type::now()) return send(number);
+    timer_.expires_at(due_);
+    timer_.async_wait([self = shared_from_this(), number](const boost::system::error_code& ec) {
+      if (!ec) self->send(number);
+    });
+  }
+
+  void send(std::uint64_t number) {
+    const auto made = shared_.bodies.make(number);
+    out_ = "POST " + shared_.p.path +
+           " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n" + made.headers +
+           "Content-Length: " + std::to_string(made.body.size()) + "\r\n\r\n" + made.body;
+    if (shared_.p.rate == 0) due_ = clock_type::now(); // making the body is not the server's time
     in_.clear();
     asio::async_write(
         socket_, asio::buffer(out_),
@@ -116,7 +113,8 @@ private:
   }
 
   void read_body(std::size_t head) {
-    const auto at = in_.find("Content-Length: ");
+    auto at = in_.find("Content-Length: ");
+    if (at == std::string::npos) at = in_.find("content-length: ");
     const auto length =
         at == std::string::npos ? 0 : std::strtoull(in_.c_str() + at + 16, nullptr, 10);
     const auto whole = head + length;
@@ -133,7 +131,12 @@ private:
     if (in_.compare(9, 3, "200") == 0) {
       ++sum.ok;
       sum.microseconds.push_back(static_cast<std::uint32_t>(
-          std::chrono::duration_cast<std::chrono::microseconds>(now - sent_).count()));
+          std::chrono::duration_cast<std::chrono::microseconds>(now - due_).count()));
+      if (shared_.last_answer != clock_type::time_point{})
+        sum.longest_stall_ms =
+            std::max(sum.longest_stall_ms,
+                     std::chrono::duration<double, std::milli>(now - shared_.last_answer).count());
+      shared_.last_answer = now;
       const auto second = static_cast<std::size_t>(
           std::chrono::duration_cast<std::chrono::seconds>(now - shared_.began).count());
       if (sum.each_second.size() <= second) sum.each_second.resize(second + 1);
@@ -141,15 +144,16 @@ private:
     } else {
       ++sum.refused;
     }
-    send();
+    next();
   }
 
   void broke() { ++shared_.sum.broken; }
 
   tcp::socket socket_;
+  asio::steady_timer timer_;
   shared_state& shared_;
   std::string out_, in_;
-  clock_type::time_point sent_;
+  clock_type::time_point due_;
 };
 
 double at_share(std::vector<std::uint32_t>& sorted, double share) {
@@ -175,6 +179,14 @@ plan read_plan(int argc, char** argv) {
       p.requests = std::stoull(value);
     else if (name == "--first")
       p.first = std::stoull(value);
+    else if (name == "--body")
+      p.body = value;
+    else if (name == "--size")
+      p.size = std::stoul(value);
+    else if (name == "--duplicates")
+      p.duplicates = std::stoull(value);
+    else if (name == "--rate")
+      p.rate = std::stod(value);
   }
   return p;
 }
@@ -183,16 +195,29 @@ plan read_plan(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const auto p = read_plan(argc, argv);
+  const auto bodies = maker_of(p.body, p.secret, p.size);
+  if (!bodies) {
+    std::fprintf(stderr, "bench_load: no body '%s'; there are alchemy, moralis, quicknode, event\n",
+                 p.body.c_str());
+    return 2;
+  }
   totals sum;
   const auto began = clock_type::now();
-  shared_state s{p, sum, p.first, began,
-                 began + std::chrono::microseconds(static_cast<std::int64_t>(p.seconds * 1e6))};
+  shared_state s{p,
+                 *bodies,
+                 sum,
+                 p.first,
+                 0,
+                 began,
+                 began + std::chrono::microseconds(static_cast<std::int64_t>(p.seconds * 1e6)),
+                 {}};
   asio::io_context io(1);
   for (std::size_t i = 0; i < p.connections; ++i)
     std::make_shared<connection>(io, s)->start();
   io.run();
   const double took = std::chrono::duration<double>(clock_type::now() - began).count();
   std::sort(sum.microseconds.begin(), sum.microseconds.end());
+  if (sum.each_second.size() > 1) sum.each_second.pop_back(); // not a whole one
   const auto tenth = std::max<std::size_t>(sum.each_second.size() / 10, 1);
   std::uint64_t first = 0, last = 0;
   for (std::size_t i = 0; i < tenth && i < sum.each_second.size(); ++i) {
@@ -201,12 +226,12 @@ int main(int argc, char** argv) {
   }
   std::printf("{\"requests\":%llu,\"refused\":%llu,\"broken\":%llu,\"seconds\":%.2f,\"per_second\":"
               "%.0f,\"p50_ms\":%.2f,\"p99_ms\":%.2f,\"p999_ms\":%.2f,\"max_ms\":%.2f,"
-              "\"first_tenth\":%.0f,\"last_tenth\":%.0f,\"next\":%llu}\n",
+              "\"longest_stall_ms\":%.1f,\"first_tenth\":%.0f,\"last_tenth\":%.0f,\"next\":%llu}\n",
               static_cast<unsigned long long>(sum.ok), static_cast<unsigned long long>(sum.refused),
               static_cast<unsigned long long>(sum.broken), took, static_cast<double>(sum.ok) / took,
               at_share(sum.microseconds, 0.5), at_share(sum.microseconds, 0.99),
               at_share(sum.microseconds, 0.999), at_share(sum.microseconds, 1),
-              static_cast<double>(first) / static_cast<double>(tenth),
+              sum.longest_stall_ms, static_cast<double>(first) / static_cast<double>(tenth),
               static_cast<double>(last) / static_cast<double>(tenth),
               static_cast<unsigned long long>(s.next));
   return sum.broken > 0 ? 1 : 0;
