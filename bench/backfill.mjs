@@ -1,110 +1,106 @@
 // SPDX-License-Identifier: MIT
-// How long a chain's past takes: 100,000 events in 2,000 blocks of a local anvil, from an empty store to the last one confirmed, beside a
-// single eth_getLogs of the whole range by curl on the same node in the same run.
+// How long a chain's past takes, from an empty store to the last event confirmed. Up to 200,000 logs on a local anvil, beside a single
+// eth_getLogs of the whole range by curl on the same node; more on the replaying node, where the rate at the end stands beside that of
+// the first 100,000.
 
-import { spawn, execFileSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { Anvil, TRANSFER, hex } from '../tests/e2e/lib/anvil.mjs';
+import { bench, median, now, since, sleep } from './lib/bench.mjs';
 
-const build = process.env.BUILD_DIR ?? join(dirname(fileURLToPath(import.meta.url)), '..', 'build', 'release');
-const options = { blocks: 2_000, logs: 50, rounds: 3 };
-for (let i = 2; i + 1 < process.argv.length; i += 2) options[process.argv[i].replace(/^--/, '')] = Number(process.argv[i + 1]);
-
-const folder = mkdtempSync(join(process.env.BENCH_DIR ?? tmpdir(), 'tidemark-bench-'));
-const median = (xs) => [...xs].sort((a, b) => a - b)[Math.floor(xs.length / 2)];
-const seconds = (since) => Number(process.hrtime.bigint() - since) / 1e9;
-const peak = (pid) => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
-
-async function fill(anvil) {
-  const contract = await anvil.deploy('A');
-  for (let n = 0; n < options.blocks; n++) {
-    await anvil.send({ contract, count: options.logs, value: n * options.logs + 1 });
-    await anvil.rpc('evm_mine');
-  }
-  return contract;
-}
-
-/** One eth_getLogs of everything, by curl, its bytes thrown away. */
-function curl(anvil, head) {
-  const body = JSON.stringify({
-    jsonrpc: '2.0', id: 1, method: 'eth_getLogs', params: [{ fromBlock: '0x0', toBlock: hex(head), topics: [[TRANSFER]] }],
-  });
-  const since = process.hrtime.bigint();
-  execFileSync('curl', ['-s', '-o', '/dev/null', '-H', 'content-type: application/json', '--data', body, anvil.url]);
-  return seconds(since);
-}
-
-async function backfill(anvil, head, integrity, round) {
-  const store = join(folder, `${integrity}-${round}.db`), config = join(folder, 'tidemark.yaml');
-  writeFileSync(config, `
-store: {path: ${store}}
-ingest: {listen: "127.0.0.1:0"}
-admin: {listen: "127.0.0.1:0"}
+const config = (id, url, integrity) => `
 chains:
-  - {name: bench, id: ${anvil.chainId}, rpc: ["${anvil.url}"], confirmations: 1, start_block: 0, integrity: ${integrity}, backfill_integrity: ${integrity}}
+  - {name: bench, id: ${id}, rpc: ["${url}"], confirmations: 1, start_block: 0, integrity: ${integrity}, backfill_integrity: ${integrity}}
 subscriptions:
   - {name: transfers, chains: [bench], preset: erc20-transfer}
-`);
-  const since = process.hrtime.bigint();
-  const daemon = spawn(join(build, 'tidemark'), ['--config', config, 'run'], { stdio: ['ignore', 'ignore', 'pipe'] });
+`;
+
+/** One eth_getLogs of everything, by curl, its bytes thrown away; seconds. */
+function curl(url, to) {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getLogs', params: [{ fromBlock: '0x0', toBlock: hex(to), topics: [[TRANSFER]] }] });
+  const begun = now();
+  execFileSync('curl', ['-s', '-o', '/dev/null', '-H', 'content-type: application/json', '--data', body, url]);
+  return since(begun);
+}
+
+async function confirmed(daemon) {
+  let count = 0;
+  for (let after = ''; after !== null; ) {
+    const page = await daemon.get(`/v1/events?status=confirmed&limit=1000${after && `&after=${after}`}`);
+    count += page.items.length;
+    after = page.next;
+  }
+  return count;
+}
+
+async function on_anvil(run, options) {
+  const anvil = await Anvil.start({ args: ['--gas-limit', '3000000000'] });
   try {
-    const port = await new Promise((resolve, reject) => {
-      let said = '';
-      daemon.stderr.on('data', (data) => {
-        const found = /"admin":"127\.0\.0\.1:(\d+)"/.exec((said += data));
-        if (found) resolve(found[1]);
+    const contract = await anvil.deploy('A'), each = Math.round(options.logs / options.blocks);
+    for (let n = 0; n < options.blocks; n++) {
+      await anvil.send({ contract, count: each, value: n * each + 1 });
+      await anvil.rpc('evm_mine');
+    }
+    const head = await anvil.head();
+    const took = { curl: [], bloom: [], receipts: [] };
+    for (let round = 0; round < options.rounds; round++) {
+      took.curl.push({ seconds: curl(anvil.url, head) });
+      for (const integrity of ['bloom', 'receipts']) {
+        const begun = now();
+        const daemon = await run.daemon(config(anvil.chainId, anvil.url, integrity), { name: `${integrity}${round}` });
+        await daemon.marked('bench', head - 1);
+        const seconds = since(begun), events = await confirmed(daemon), bytes = daemon.bytes();
+        const expected = each * (options.blocks - 1); // the head's own block is not confirmed yet
+        if (events < expected) throw new Error(`${events} events are confirmed, not ${expected}`);
+        took[integrity].push({ seconds, peak_mib: daemon.memory().peak, bytes_a_log: (bytes.store + bytes.wal) / events });
+        await daemon.stop();
+      }
+    }
+    const base = median(took.curl.map((r) => r.seconds));
+    run.row('one eth_getLogs by curl', { seconds: base, logs_a_second: options.logs / base, of_curl: 1 });
+    for (const integrity of ['bloom', 'receipts']) {
+      const seconds = median(took[integrity].map((r) => r.seconds)), peak = Math.max(...took[integrity].map((r) => r.peak_mib));
+      run.row(`to the last confirmed, ${integrity}`, {
+        seconds, logs_a_second: options.logs / seconds, of_curl: seconds / base, peak_mib: peak, bytes_a_log: took[integrity][0].bytes_a_log,
       });
-      daemon.on('exit', (code) => reject(new Error(`tidemark ended with ${code}: ${said}`)));
-    });
-    const get = async (path) => (await fetch(`http://127.0.0.1:${port}${path}`)).json();
-    for (;;) {
-      const chain = await get('/v1/chains/bench');
-      if (chain.mark?.number >= head - 1) break;
-      if (seconds(since) > 300) throw new Error(`the mark is at ${chain.mark?.number} after 300 s: ${chain.reason}`);
-      await new Promise((r) => setTimeout(r, 20));
+      if (integrity === 'receipts') continue; // what nobody has set a bar for is reported
+      run.check('times the curl', seconds / base, '≤ 3', seconds / base <= 3);
+      run.check('memory, MiB', peak, '≤ 120', peak <= 120);
     }
-    const took = seconds(since);
-    let confirmed = 0;
-    for (let after = ''; after !== null; ) {
-      const page = await get(`/v1/events?status=confirmed&limit=1000${after && `&after=${after}`}`);
-      confirmed += page.items.length;
-      after = page.next;
-    }
-    const expected = options.logs * (options.blocks - 1); // the head's own block is not confirmed yet
-    if (confirmed < expected) throw new Error(`${confirmed} events are confirmed, not ${expected}`);
-    return { seconds: took, peak_mib: peak(daemon.pid), confirmed, bytes: statSync(store).size + statSync(`${store}-wal`).size };
   } finally {
-    daemon.removeAllListeners('exit');
-    daemon.kill('SIGTERM');
-    await new Promise((r) => (daemon.exitCode === null ? daemon.once('exit', r) : r()));
+    anvil.stop();
   }
 }
 
-let anvil;
-try {
-  anvil = await Anvil.start({ args: ['--gas-limit', '3000000000'] });
-  await fill(anvil);
-  const head = await anvil.head();
-  const rows = { curl: [], bloom: [], receipts: [] };
-  for (let round = 0; round < options.rounds; round++) {
-    rows.curl.push({ seconds: curl(anvil, head) });
-    for (const integrity of ['bloom', 'receipts']) rows[integrity].push(await backfill(anvil, head, integrity, round));
+async function on_replay(run, options) {
+  const each = options['a-block'], blocks = Math.ceil(options.logs / each), first = Math.min(100_000, options.logs);
+  const node = await run.node({ blocks: blocks + 1, logs: each, keys: options.keys, contracts: options.contracts });
+  const base = curl(node.url(), first / each);
+  run.row(`one eth_getLogs of ${first} by curl`, { seconds: base, logs_a_second: first / base });
+  const daemon = await run.daemon(config(1, node.url(), 'bloom'));
+  const seen = [];
+  const watch = daemon.watch();
+  for (const begun = now(); ; await sleep(100)) {
+    const chain = await daemon.get('/v1/chains/bench');
+    seen.push({ at: since(begun), logs: (chain.mark?.number ?? 0) * each, rss: daemon.memory().rss, store: daemon.bytes().store });
+    if ((chain.mark?.number ?? 0) >= blocks) break;
+    if (seen.at(-1).at > options.limit) throw new Error(`the mark is at ${chain.mark?.number} after ${options.limit} s: ${chain.state}, ${chain.reason}`);
   }
-  const base = median(rows.curl.map((r) => r.seconds));
-  const result = { logs: options.blocks * options.logs, blocks: options.blocks, curl_s: base };
-  console.log(`${options.blocks * options.logs} logs in ${options.blocks} blocks, median of ${options.rounds}\n`);
-  console.log(`one eth_getLogs by curl          ${base.toFixed(2)} s`);
-  for (const integrity of ['bloom', 'receipts']) {
-    const took = median(rows[integrity].map((r) => r.seconds)), memory = Math.max(...rows[integrity].map((r) => r.peak_mib));
-    const bytes = rows[integrity][0].bytes / rows[integrity][0].confirmed;
-    result[integrity] = { seconds: took, ratio: took / base, peak_mib: memory, bytes_an_event: bytes, all: rows[integrity].map((r) => r.seconds) };
-    console.log(`to the last confirmed, ${integrity.padEnd(9)} ${took.toFixed(2)} s = ${(took / base).toFixed(2)} × curl · at most ${memory.toFixed(0)} MiB · ${bytes.toFixed(0)} bytes an event on disk`);
-  }
-  console.log(JSON.stringify(result));
-} finally {
-  anvil?.stop();
-  rmSync(folder, { recursive: true, force: true });
+  const between = (from, to) => {
+    const a = seen.findLast((s) => s.logs <= from) ?? seen[0], b = seen.find((s) => s.logs >= to);
+    return { seconds: b.at - a.at, logs_a_second: (b.logs - a.logs) / (b.at - a.at), rss_mib: b.rss };
+  };
+  run.row(`the first ${first}`, between(0, first));
+  run.row('the last tenth', between(options.logs * 0.9, options.logs));
+  run.row(`all ${options.logs}`, between(0, options.logs));
+  const bytes = daemon.bytes(), rate = between(options.logs * 0.9, options.logs).logs_a_second / between(0, first).logs_a_second;
+  run.row('store and process', { bytes_a_log: bytes.store / options.logs, ...watch.end() });
+  run.check(`logs a second at ${options.logs}, of those of the first ${first}`, rate, '≥ 0.8', rate >= 0.8);
+  const grown = seen.at(-1).rss - seen.find((s) => s.logs >= first).rss;
+  run.check('memory after the first part, MiB more', grown, '≤ 48', grown <= 48);
+  const peak = daemon.memory().peak;
+  run.check('memory, MiB', peak, '≤ 120', peak <= 120);
 }
+
+await bench('backfill', { logs: 100_000, blocks: 2_000, rounds: 3, node: '', 'a-block': 50, keys: 100_000, contracts: 100, limit: 7200 }, (run, options) =>
+  (options.node || (options.logs > 200_000 ? 'replay' : 'anvil')) === 'anvil' ? on_anvil(run, options) : on_replay(run, options));
