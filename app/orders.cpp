@@ -205,7 +205,7 @@ struct api_part {
     add_reconcile_order(orders, *config, needs.switchboard, needs.store, needs.system);
     needs.upkeep.add_orders(orders);
     orders.reload = [reload = needs.reload](
-                        const std::string& who, net::reply_slot slot,
+                        const std::string& who, const net::reply_slot& slot,
                         const std::function<net::response(const api::reload_report&)>& make) {
       reload(who, [slot, make](const api::reload_report& r) { slot.deliver(make(r)); });
     };

@@ -42,7 +42,7 @@ int dead_list(const invocation& how, const filters& by) {
 int dead_retry(const invocation& how, const std::vector<std::int64_t>& ids) {
   json::object body;
   if (!ids.empty()) body.emplace("ids", json::array(ids.begin(), ids.end()));
-  return order_dead(how, "/v1/dead/retry", std::move(body));
+  return order_dead(how, "/v1/dead/retry", body);
 }
 
 int dead_skip(const invocation& how, const std::vector<std::int64_t>& ids,

@@ -228,7 +228,7 @@ int reconcile(const invocation& how, const std::string& chain, std::uint64_t fro
                       apply ? ": what differed is stored and sent"
                             : "; nothing was changed (--apply does)"));
     if (state == "done") return exit_done;
-    complain("tidemark: job " + job + ' ' + state + ": " + cell(answer, "reason"));
+    complain(fmt::format("tidemark: job {} {}: {}", job, state, cell(answer, "reason")));
     return exit_failed;
   }
 }
