@@ -104,6 +104,36 @@ TEST_CASE("events by every filter, newest first, page by page", "[reader]") {
   }
 }
 
+TEST_CASE("events by what stands still for a handler", "[reader]") {
+  filled w;
+  const auto m = w.take("h", 2); // the heads of both keys
+  REQUIRE(m.size() == 2);
+  const auto number = [](const store::message& one) {
+    return std::to_string(one.fact.block.number - 9) + ' ';
+  };
+  store::event_filter f;
+  f.handler = "h";
+  f.delivery = tide::message_state::sending;
+  const auto both = m[0].fact.block.number > m[1].fact.block.number ? number(m[0]) + number(m[1])
+                                                                    : number(m[1]) + number(m[0]);
+  CHECK(w.list(f) == both);
+  CHECK(w.list(f, 1) == both);
+  w.park(m[0], tide::on_exhausted::park_event);
+  w.finish(m[1], tide::outcome::failed, w.now + 1'000'000);
+  CHECK(w.list(f).empty());
+  f.delivery = tide::message_state::parked;
+  CHECK(w.list(f) == number(m[0]));
+  f.delivery = tide::message_state::blocked;
+  CHECK(w.list(f) == number(m[1]));
+  // A second filter narrows it; another handler has none.
+  f.status = tide::status::pending;
+  CHECK(w.list(f).empty());
+  f.status = tide::status::confirmed;
+  CHECK(w.list(f) == number(m[1]));
+  f.handler = "g";
+  CHECK(w.list(f).empty());
+}
+
 TEST_CASE("an event's life", "[reader]") {
   filled w;
   const auto m = w.take("h", 1);
