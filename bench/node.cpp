@@ -162,7 +162,6 @@ int main(int argc, char** argv) {
   s.keys = number("--keys", s.keys);
   s.hot_percent = number("--hot-percent", s.hot_percent);
   s.quiet_every = number("--quiet-every", s.quiet_every);
-  s.sealed = number("--sealed", 0) != 0;
   std::vector<std::unique_ptr<replay_chain>> chains;
   for (std::uint64_t id = 1; id <= number("--chains", 1); ++id) {
     s.chain_id = id;

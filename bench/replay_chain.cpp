@@ -154,7 +154,7 @@ evm::header_fields replay_chain::header_of(std::uint64_t block) const {
     h.base_fee->push_back(static_cast<std::uint8_t>(base_fee >> shift));
   for (std::uint64_t i = 0; i < logs_in(block); ++i)
     add_to_bloom(h.logs_bloom, transfer_of(block, i));
-  h.receipts_root = s_.sealed ? receipts_root_of(block) : word(mix(block));
+  h.receipts_root = word(mix(block));
   h.transactions_root = word(mix(block ^ s_.seed));
   // The branch makes its blocks others, whatever is in them.
   std::uint64_t branch = 0;
@@ -164,25 +164,6 @@ evm::header_fields replay_chain::header_of(std::uint64_t block) const {
   put(h.extra_data.data(), s_.seed);
   put(h.extra_data.data() + 8, branch);
   return h;
-}
-
-evm::hash32 replay_chain::receipts_root_of(std::uint64_t block) const {
-  std::vector<evm::receipt_fields> receipts(txs_in(block));
-  for (std::uint64_t i = 0; i < logs_in(block); ++i) {
-    const auto t = transfer_of(block, i);
-    auto& r = receipts[t.tx];
-    add_to_bloom(r.logs_bloom, t);
-    auto& l = r.logs.emplace_back();
-    l.address = address_of(t.token->topic);
-    l.topics = {transfer_topic(), t.from->topic, t.to->topic};
-    const auto data = word(t.amount);
-    l.data.assign(data.octets.begin(), data.octets.end());
-  }
-  for (std::size_t i = 0; i < receipts.size(); ++i) {
-    receipts[i].type = 2;
-    receipts[i].cumulative_gas = (i + 1) * gas_a_tx;
-  }
-  return evm::receipts_root(receipts);
 }
 
 void replay_chain::grow_to(std::uint64_t head) {

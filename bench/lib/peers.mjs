@@ -15,7 +15,19 @@ function npm(run, ...packages) {
   const missing = packages.filter((p) => !existsSync(join(folder, 'node_modules', p.replace(/(.)@.*$/, '$1'))));
   if (missing.length === 0) return;
   run.say(`npm: ${missing.join(' ')}`);
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...missing], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...missing], {
+    cwd: folder, stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, npm_config_nodedir: '/usr' }, // its headers, not downloaded ones
+  });
+}
+
+/** Debian packages, of which `file` says that they are there. */
+function debian(run, file, ...packages) {
+  if (existsSync(file)) return;
+  run.say(`apt-get: ${packages.join(' ')}`);
+  const [command, ...before] = process.getuid() === 0 ? ['apt-get'] : ['sudo', 'apt-get'];
+  const options = { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }, stdio: ['ignore', 'ignore', 'inherit'] };
+  execFileSync(command, [...before, '-qq', 'update'], options);
+  execFileSync(command, [...before, '-qq', 'install', '-y', '--no-install-recommends', ...packages], options);
 }
 
 const verify = `
@@ -36,7 +48,13 @@ function server(name, text) {
 const fastify = {
   name: 'fastify + better-sqlite3 (WAL, FULL)',
   target: 7,
-  install: (run) => npm(run, 'fastify@4', 'better-sqlite3@11'),
+  install(run) {
+    // better-sqlite3 is compiled here.
+    debian(run, '/usr/bin/make', 'make');
+    debian(run, '/usr/bin/python3', 'python3');
+    debian(run, '/usr/include/node/node.h', 'libnode-dev');
+    npm(run, 'fastify@4', 'better-sqlite3@11');
+  },
   async start(run) {
     const file = server('fastify', `
 import Fastify from 'fastify';
@@ -85,11 +103,7 @@ const express = {
   target: 5,
   install(run) {
     npm(run, 'express@4', 'pg@8');
-    if (existsSync('/usr/lib/postgresql')) return;
-    run.say('apt-get: postgresql');
-    const apt = (...args) => execFileSync(process.getuid() === 0 ? 'apt-get' : 'sudo', [...(process.getuid() === 0 ? [] : ['apt-get']), '-qq', ...args],
-      { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }, stdio: ['ignore', 'ignore', 'inherit'] });
-    apt('install', '-y', '--no-install-recommends', 'postgresql');
+    debian(run, '/usr/lib/postgresql', 'postgresql');
   },
   async start(run) {
     const { child: database, socket } = await postgres(run);
