@@ -18,6 +18,7 @@ functions.http('take', (req, res) => {
     res.status(401).end();
     return;
   }
-  ledger.apply(message); // what it throws is a 500, and the message comes again
+  // One message, or with `batch` several. What it throws is a 500, and the message comes again.
+  for (const one of [message].flat()) ledger.apply(one);
   res.status(204).end();
 });

@@ -17,12 +17,15 @@ function verified(body, headers) {
   });
 }
 
-/** `book` is yours: one transaction that books the message unless its id was booked before. */
+/**
+ * `book` is yours: one transaction that books each of the messages (with `batch` several) unless its
+ * id was booked before.
+ */
 export function handlerWith(book) {
   return async (event) => {
     const body = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
     if (!verified(body, event.headers)) return { statusCode: 401 };
-    await book(JSON.parse(body.toString()));
+    await book([JSON.parse(body.toString())].flat());
     return { statusCode: 204 }; // a throw is a 500 or 502, and the message comes again
   };
 }

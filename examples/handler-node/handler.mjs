@@ -2,7 +2,7 @@
 // A handler for Tidemark: checks the signature, books each message once, takes back what the chain
 // took back.
 //   TIDEMARK_SECRET=whsec_… PORT=3000 JOURNAL=journal.jsonl node handler.mjs
-// POST / takes messages; GET / shows the balances.
+// POST / takes messages, one or a batch; GET / shows the balances.
 import http from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { Ledger } from './ledger.mjs';
@@ -26,8 +26,12 @@ async function take(req) {
   } catch {
     return 401;
   }
-  const fresh = ledger.apply(message);
-  console.log(`${fresh ? 'booked' : 'known '} ${message.type} ${message.id}`);
+  // One message, or with `batch` several of one key. What a crash leaves of a batch is known by its
+  // ids when it comes again.
+  for (const one of [message].flat()) {
+    const fresh = ledger.apply(one);
+    console.log(`${fresh ? 'booked' : 'known '} ${one.type} ${one.id}`);
+  }
   return 204; // only now: what is not answered 2xx comes again, with the same id and bytes
 }
 

@@ -141,6 +141,7 @@ scenario(
     config: (c, world) => {
       const other = `whsec_${Buffer.from('the next secret, for the rotation').toString('base64')}`;
       c.handlers[0].secrets = [other, world.handler.secret];
+      world.handler.secrets = c.handlers[0].secrets;
       delete c.handlers[0].secret;
       c.handlers[0].headers = { 'X-Team': 'payments' };
     },

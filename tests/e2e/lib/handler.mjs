@@ -1,12 +1,53 @@
 // SPDX-License-Identifier: MIT
 // The user's code behind a URL, as a test needs it: checks every signature and every body with the public libraries,
 // keeps every request as it came, and answers as it is told.
+import { createHmac } from 'node:crypto';
 import http from 'node:http';
-import { CloudEvent } from 'cloudevents';
+import { HTTP } from 'cloudevents';
 import { Webhook } from 'standardwebhooks';
 import { listen } from './http.mjs';
 
 export const SECRET = `whsec_${Buffer.from('the secret of the test handler!!').toString('base64')}`;
+
+/**
+ * The signatures that the secrets make, from the specification with Node's own HMAC: what the library
+ * above accepts must also be just that, one a secret, in the order of the secrets.
+ */
+export function signatures(raw, headers, secrets) {
+  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${raw}`;
+  return secrets
+    .map((secret) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
+    .map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
+    .join(' ');
+}
+
+/**
+ * A delivery as the public libraries read it: one message, or the list of a batch. Throws where a
+ * signature or a CloudEvent is not right.
+ */
+export function read(raw, headers, secrets) {
+  const event = new Webhook(secrets.at(-1)).verify(raw, headers);
+  const own = signatures(raw, headers, secrets);
+  if (headers['webhook-signature'] !== own)
+    throw new Error(`signature ${headers['webhook-signature']}, it should be ${own}`);
+  return event;
+}
+
+/** What npm's `cloudevents` makes of it: by its content type, every attribute checked. */
+export function checkCloudEvents(raw, headers) {
+  const type = headers['content-type'];
+  // `application/json` carries the same bytes, which the library takes for a binary-mode event.
+  const structured = type === 'application/json' ? 'application/cloudevents+json' : type;
+  const events = HTTP.toEvent({ headers: { ...headers, 'content-type': structured }, body: raw });
+  const parsed = JSON.parse(raw);
+  if (Array.isArray(events) !== Array.isArray(parsed)) throw new Error('a batch is read as one');
+  for (const [i, event] of [events].flat().entries()) {
+    event.validate();
+    const { id, sequence, data } = [parsed].flat()[i];
+    if (event.id !== id || event.sequence !== sequence) throw new Error(`${event.id} is not ${id}`);
+    if (JSON.stringify(event.data) !== JSON.stringify(data)) throw new Error(`data of ${id}`);
+  }
+}
 
 export class Handler {
   constructor(secret = SECRET) {
@@ -54,14 +95,14 @@ export class Handler {
       at: Date.now(),
     };
     try {
-      message.event = new Webhook(this.secret).verify(raw, req.headers);
+      message.event = read(raw, req.headers, this.secrets ?? [this.secret]);
     } catch (error) {
       this.faults.push(`signature: ${error.message}: ${raw.slice(0, 200)}`);
       res.writeHead(401).end();
       return;
     }
     try {
-      new CloudEvent(message.event); // its constructor checks every attribute
+      checkCloudEvents(raw, req.headers);
     } catch (error) {
       this.faults.push(`no CloudEvent: ${error.message}: ${raw.slice(0, 300)}`);
     }
