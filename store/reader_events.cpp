@@ -106,8 +106,10 @@ public:
     const bool by_block = !filter_.tx && by_.chain && (filter_.from_block || filter_.to_block);
     if (by_block) return scan_blocks();
     if (filter_.tx) return scan_tx();
-    if (const auto few = few_of_handler(); !few.empty())
-      return scan(few, below(request_), *by_.handler);
+    if (by_.handler && filter_.delivery) {
+      const auto few = few_of(*by_.handler, *filter_.delivery);
+      if (!few.empty()) return scan(few, below(request_), *by_.handler);
+    }
     const std::int64_t from = below(request_);
     if (filter_.status == tide::status::pending)
       return scan("FROM events e INDEXED BY events_pending WHERE e.status = 0 AND e.id < ?1"
@@ -136,34 +138,33 @@ private:
   /// What stands still for a handler is little among millions that do not, and is what is looked
   /// for at 3 a.m.: it is found by what stands, not among all events. Empty: another state, or so
   /// many stand still that reading all events meets them soon, and sorting them would take longer.
-  std::string few_of_handler() {
+  std::string few_of(std::int64_t handler, tide::message_state wanted) {
     constexpr std::int64_t few = 20'000;
     using state = tide::message_state;
-    if (!by_.handler || !filter_.delivery) return {};
     const auto in_order = [](const std::string& messages) {
       return "FROM (SELECT DISTINCT f.event AS event FROM " + messages +
              " CROSS JOIN feed f ON f.seq = o.feed) few CROSS JOIN events e ON e.id = few.event"
              " WHERE e.id < ?1 ORDER BY e.id DESC";
     };
-    const auto more_than_few = [this](const char* sql) {
+    const auto more_than_few = [this, handler](const char* sql) {
       statement s(db_, sql);
-      rows r = s.query(*by_.handler, few + 1);
+      rows r = s.query(handler, few + 1);
       return r.next() && r.i64(0) > few;
     };
-    if (*filter_.delivery == state::parked) {
+    if (wanted == state::parked) {
       if (more_than_few("SELECT count(*) FROM (SELECT 1 FROM parked WHERE ?1 > 0 LIMIT ?2)"))
         return {};
       return in_order("parked p CROSS JOIN lanes l ON l.id = p.lane AND l.handler = ?2"
                       " CROSS JOIN outbox o ON o.lane = p.lane AND o.seq = p.seq");
     }
     // Of a lane only the head is in one of these.
-    if (*filter_.delivery != state::blocked && *filter_.delivery != state::sending) return {};
+    if (wanted != state::blocked && wanted != state::sending) return {};
     if (more_than_few("SELECT count(*) FROM (SELECT 1 FROM lanes INDEXED BY lanes_open"
                       " WHERE handler = ?1 AND (state <> 3 OR held > 0) LIMIT ?2)"))
       return {};
     return in_order("lanes l INDEXED BY lanes_open CROSS JOIN outbox o"
                     " ON l.handler = ?2 AND (l.state <> 3 OR l.held > 0) AND l.state = " +
-                    std::to_string(static_cast<int>(*filter_.delivery)) +
+                    std::to_string(static_cast<int>(wanted)) +
                     " AND o.lane = l.id AND o.seq = l.head");
   }
 
