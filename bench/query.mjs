@@ -8,17 +8,18 @@ import { at, bench, now, program, since, sleep } from './lib/bench.mjs';
 const secret = `whsec_${Buffer.from('a benchmark signs with this word').toString('base64')}`;
 const logs = 50; // a block
 
-const config = (node, handler, rare, from) => `
+const config = (node, handler, rare, from, quiet) => `
 chains:
   - {name: bench, id: 1, rpc: ["${node.url()}"], confirmations: 1, start_block: 0, poll_interval: 1s}
+  - {name: quiet, id: 2, rpc: ["${node.url(2)}"], confirmations: 1, start_block: ${quiet}}   # some events, found before the other's
 sources:
   - {name: bench, provider: alchemy, secret: bench-secret, chain: bench}
 subscriptions:
-  - {name: transfers, chains: [bench], preset: erc20-transfer}
+  - {name: transfers, chains: [bench, quiet], preset: erc20-transfer}
   - {name: rare, chains: [bench], preset: erc20-transfer, address: "${rare}"}
 handlers:
-  - {name: app, url: "http://127.0.0.1:${handler.said}/", secret: ${secret}, allow_private: true, start: {bench: ${from}}, order_by: "arg:to", concurrency: 64}
-  - {name: waiting, url: "http://127.0.0.1:${handler.said}/", secret: ${secret}, allow_private: true, start: {bench: ${from}}, order_by: "arg:to"}
+  - {name: app, url: "http://127.0.0.1:${handler.said}/", secret: ${secret}, allow_private: true, start: {bench: ${from}, quiet: 0}, order_by: "arg:to", concurrency: 64}
+  - {name: waiting, url: "http://127.0.0.1:${handler.said}/", secret: ${secret}, allow_private: true, start: {bench: ${from}, quiet: 0}, order_by: "arg:to"}
 `;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -40,11 +41,11 @@ function get(port, path) {
 await bench('query', { events: 500_000, requests: 100, rate: 1000, limit: 100 }, async (run, options) => {
   const blocks = Math.ceil(options.events / logs), from = blocks - Math.ceil(blocks / 10) + 1;
   const handler = await run.start(program('handler'), []);
-  const node = await run.node({ blocks: blocks + 1, logs, keys: 10_000, contracts: 1_000 });
+  const node = await run.node({ chains: 2, blocks: blocks + 1, logs, keys: 10_000, contracts: 1_000 });
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getLogs', params: [{ fromBlock: '0x64', toBlock: '0x64' }] });
   const [sample] = (await (await fetch(node.url(), { method: 'POST', headers: { 'content-type': 'application/json' }, body })).json()).result;
 
-  const daemon = await run.daemon(config(node, handler, sample.address, from));
+  const daemon = await run.daemon(config(node, handler, sample.address, from, blocks - 1));
   await daemon.post('/v1/handlers/waiting/pause');
   run.say(`${options.events} events after ${(await daemon.marked('bench', blocks)).toFixed(0)} s of backfill`);
   await node.call('bench_reorg', [5]);
@@ -53,7 +54,7 @@ await bench('query', { events: 500_000, requests: 100, rate: 1000, limit: 100 },
 
   const middle = Math.floor(blocks / 2);
   const filters = {
-    'no filter': '', chain: 'chain=bench', 'status=confirmed': 'status=confirmed', 'status=pending': 'status=pending', 'status=rolled_back': 'status=rolled_back',
+    'no filter': '', chain: 'chain=bench', 'a quiet chain': 'chain=quiet', 'status=confirmed': 'status=confirmed', 'status=pending': 'status=pending', 'status=rolled_back': 'status=rolled_back',
     'subscription, all': 'subscription=transfers', 'subscription, 1 of 1,000': 'subscription=rare', address: `address=${sample.address}`,
     tx: `tx=${sample.transactionHash}`, 'one block': `chain=bench&from_block=${middle}&to_block=${middle}`,
     'from a block': `chain=bench&from_block=${middle}`, 'to a block': `chain=bench&to_block=${middle}`,

@@ -7,16 +7,17 @@
 namespace tidemark::store {
 namespace {
 
-/// Block, transaction, log.
-using events_place = std::array<std::int64_t, 3>;
+/// Block, transaction, log, and the row: after a reorg two events may have had the same place.
+using events_place = std::array<std::int64_t, 4>;
 
 std::string to_text(const events_place& p) {
-  return std::to_string(p[0]) + '.' + std::to_string(p[1]) + '.' + std::to_string(p[2]);
+  return std::to_string(p[0]) + '.' + std::to_string(p[1]) + '.' + std::to_string(p[2]) + '.' +
+         std::to_string(p[3]);
 }
 
 /// Where a list by block goes on; above everything if the text is none of ours.
 events_place parse_place(const std::optional<std::string>& text) {
-  constexpr events_place top{INT64_MAX, INT64_MAX, INT64_MAX};
+  constexpr events_place top{INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
   if (!text) return top;
   events_place p{};
   std::string_view rest = *text;
@@ -51,7 +52,7 @@ candidate read_candidate(const rows& r) {
   c.address = r.fixed<20>(4);
   c.tx = r.hash(5);
   c.block = r.u64(6);
-  c.where = {r.i64(6), r.i64(7), r.i64(8)};
+  c.where = {r.i64(6), r.i64(7), r.i64(8), r.i64(0)};
   return c;
 }
 
@@ -131,6 +132,8 @@ public:
       return scan("FROM events e INDEXED BY events_origin WHERE e.id < ?1 AND e.first_seen = ?2"
                   " ORDER BY e.id DESC",
                   from, *by_.origin);
+    // A quiet chain's events may lie below millions of a busy one's.
+    if (by_.chain) return scan_blocks();
     return scan("FROM events e WHERE e.id < ?1 ORDER BY e.id DESC", from);
   }
 
@@ -188,11 +191,12 @@ private:
     const events_place top = parse_place(request_.after);
     statement s(db_, "SELECT " CANDIDATE_COLUMNS " FROM events e INDEXED BY events_block"
                      " WHERE e.chain = ? AND e.block BETWEEN ? AND ?"
-                     " AND (e.block, e.tx_index, e.log_index) < (?, ?, ?)"
-                     " ORDER BY e.block DESC, e.tx_index DESC, e.log_index DESC");
+                     " AND (e.block, e.tx_index, e.log_index, e.id) < (?, ?, ?, ?)"
+                     " ORDER BY e.block DESC, e.tx_index DESC, e.log_index DESC, e.id DESC");
     const auto to = std::min<std::uint64_t>(filter_.to_block.value_or(INT64_MAX),
                                             static_cast<std::uint64_t>(top[0]));
-    rows r = s.query(*by_.chain, filter_.from_block.value_or(0), to, top[0], top[1], top[2]);
+    rows r =
+        s.query(*by_.chain, filter_.from_block.value_or(0), to, top[0], top[1], top[2], top[3]);
     return collect(r, true);
   }
 

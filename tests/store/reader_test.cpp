@@ -104,6 +104,18 @@ TEST_CASE("events by every filter, newest first, page by page", "[reader]") {
   }
 }
 
+TEST_CASE("a chain's events are listed by their place, all others as they were found", "[reader]") {
+  filled w;
+  tide::saw late;
+  late.logs.push_back(log(block(12), 10)); // at the place of another, as after a reorg
+  w.apply(18, {late}, {});
+  CHECK(w.list({}) == "3 9 8 7 6 5 4 3 2 1 ");
+  store::event_filter f;
+  f.chain_id = 1;
+  for (const std::uint32_t limit : {1U, 2U, 100U})
+    CHECK(w.list(f, limit) == "9 8 7 6 5 4 3 3 2 1 ");
+}
+
 TEST_CASE("events by what stands still for a handler", "[reader]") {
   filled w;
   const auto m = w.take("h", 2); // the heads of both keys
