@@ -38,7 +38,6 @@ void send_as(self_pointer self, const store::message& m, std::int64_t id) {
   auto& st = self->state;
   auto request =
       compose_request(*st.with.handler, st.target, st.with.version, m, st.with.now() / 1'000);
-  st.block_times[m.attempt_id] = m.fact.time;
   const auto back = caf::actor_cast<delivery_actor>(self);
   const auto started = std::chrono::steady_clock::now();
   st.with.send(std::move(request), [back, id, started](const net::client_result& r) {
@@ -57,6 +56,7 @@ void send(self_pointer self, const store::message& m) {
   kept.seq = m.seq;
   kept.attempt_id = m.attempt_id;
   kept.count = static_cast<std::uint32_t>(m.count());
+  st.sent[m.attempt_id] = {store::message_id(m), m.attempt, m.fact.time};
   send_as(self, m, m.attempt_id);
 }
 
@@ -185,13 +185,14 @@ void pump(self_pointer self) {
 }
 
 void count(delivery_state& st, const store::finished& f) {
-  const auto at = st.block_times.find(f.attempt_id);
+  const auto sent = st.sent.extract(f.attempt_id);
+  if (sent.empty() || !st.with.attempted) return;
+  const auto& what = sent.mapped();
   std::optional<double> latency;
-  if (at != st.block_times.end() && at->second != 0 && f.outcome == tide::outcome::ok)
-    latency =
-        std::max(0.0, static_cast<double>(st.with.now()) / 1'000 - static_cast<double>(at->second));
-  if (at != st.block_times.end()) st.block_times.erase(at);
-  if (st.with.attempted) st.with.attempted(f.outcome, f.ms / 1'000.0, latency);
+  if (what.block_time != 0 && f.outcome == tide::outcome::ok)
+    latency = std::max(0.0, static_cast<double>(st.with.now()) / 1'000 -
+                                static_cast<double>(what.block_time));
+  st.with.attempted({f, what.id, what.attempt, latency});
 }
 
 void exchange_over(self_pointer self, const exchange_ended& e) {

@@ -22,6 +22,14 @@ namespace tidemark::actors {
 /// How a delivery actor sends: net::http_client::send, or what a test puts there.
 using send_request = std::function<void(net::client_request, net::http_client::callback)>;
 
+/// How an attempt to tell a handler ended, for the metrics and a line of the log.
+struct attempt_end {
+  const store::finished& is;
+  std::string_view id; ///< webhook-id
+  std::uint32_t attempt = 1;
+  std::optional<double> latency_s; ///< from the block's time to its acknowledgement
+};
+
 struct delivery_params {
   std::shared_ptr<const config::handler> handler;
   store_actor store;
@@ -34,9 +42,7 @@ struct delivery_params {
   std::string version;           ///< of the program
   std::string instance = "main"; ///< a ping's; a message knows its own
   std::uint64_t seed = 0;
-  /// An attempt ended; `latency_s`: from the block's time to its acknowledgement, else absent.
-  std::function<void(tide::outcome, double seconds, std::optional<double> latency_s)> attempted =
-      {};
+  std::function<void(const attempt_end&)> attempted = {}; ///< on the actor's thread
 };
 
 /// Where a handler is: its URL, and how its connections are secured (null: by the system's roots).
@@ -61,7 +67,12 @@ struct delivery_state {
 
   /// In flight, by attempt id: what finishing it needs.
   std::unordered_map<std::int64_t, store::finished> open;
-  std::unordered_map<std::int64_t, std::uint64_t> block_times; ///< of those, s since 1970
+  struct sent_as {
+    std::string id;
+    std::uint32_t attempt = 1;
+    std::uint64_t block_time = 0; ///< s since 1970
+  };
+  std::unordered_map<std::int64_t, sent_as> sent; ///< of those
   /// Ended, and not told the store yet.
   std::vector<store::finished> finished;
   bool turn_open = false; ///< a turn is with the store

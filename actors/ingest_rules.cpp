@@ -38,8 +38,13 @@ net::response unsupported() {
   return net::problem(415, "the encodings that are taken are gzip, deflate and identity");
 }
 
-refused_request refuse(const ingest_source& s, ingest_result why, net::response answer) {
-  return {s.is.name, why, std::move(answer)};
+refused_request refuse(const ingest_source& s, ingest_result why, net::response answer,
+                       std::string_view reason = {}) {
+  return {s.is.name, why, std::move(answer), std::string(reason)};
+}
+/// 401, with the same words in the log.
+refused_request unauthorized(const ingest_source& s, std::string_view reason) {
+  return refuse(s, ingest_result::unauthorized, net::problem(401, reason), reason);
 }
 
 refused_request refuse(const ingest_source& s, providers::inflate_refusal why) {
@@ -97,8 +102,8 @@ void ingest_rules::renew(const config::config& c) {
     auto signs = s.signature;
     if (!signs && p->signs) signs = *p->signs;
     if (!signs && !p->takes_unsigned) continue; // nor such a one
-    sources_.emplace(s.name, std::make_shared<const ingest_source>(ingest_source{
-                                 s, p, std::move(signs), forms_of(s.secrets)}));
+    sources_.emplace(s.name, std::make_shared<const ingest_source>(
+                                 ingest_source{s, p, std::move(signs), forms_of(s.secrets)}));
   }
 }
 
@@ -130,8 +135,7 @@ std::optional<refused_request> check_sender(const ingest_rules& rules, const net
   if (!s || s->is.allow_from.empty()) return std::nullopt;
   const auto client = client_address(rules.trusted_proxies(), r);
   if (client && config::any_has(s->is.allow_from, *client)) return std::nullopt;
-  return refuse(*s, ingest_result::unauthorized,
-                net::problem(401, "not from an address that this source allows"));
+  return unauthorized(*s, "not from an address that this source allows");
 }
 
 std::variant<accepted_request, refused_request> judge(const ingest_rules& rules, net::request& r,
@@ -144,7 +148,7 @@ std::variant<accepted_request, refused_request> judge(const ingest_rules& rules,
 
   if (!packed || !s->provider->signs_inflated)
     if (const auto wrong = verify(*s, r, r.body, now))
-      return refuse(*s, ingest_result::unauthorized, net::problem(401, providers::to_text(*wrong)));
+      return unauthorized(*s, providers::to_text(*wrong));
 
   std::string inflated;
   if (packed) {
@@ -155,8 +159,7 @@ std::variant<accepted_request, refused_request> judge(const ingest_rules& rules,
       return refuse(*s, ingest_result::unavailable, unavailable("too much is in flight"));
     if (s->provider->signs_inflated)
       if (const auto wrong = verify(*s, r, inflated, now))
-        return refuse(*s, ingest_result::unauthorized,
-                      net::problem(401, providers::to_text(*wrong)));
+        return unauthorized(*s, providers::to_text(*wrong));
   }
   const auto chain =
       s->provider->chain_header.empty() ? std::nullopt : r.header(s->provider->chain_header);

@@ -110,6 +110,15 @@ struct refused_request {
   std::string source; ///< empty: none of ours
   ingest_result why = ingest_result::malformed;
   net::response answer;
+  std::string reason = {}; ///< where `why` does not say it all
+};
+/// What became of a request to a source, for a line of the log.
+struct webhook_note {
+  std::string_view source;
+  ingest_result how = ingest_result::accepted;
+  std::string_view reason = {};
+  std::int64_t id = 0; ///< of the stored one; 0: none is
+  std::size_t hints = 0;
 };
 
 /// Before the body is read: the answer if it need not be. 404 · 405 · 415

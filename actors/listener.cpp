@@ -14,12 +14,17 @@ namespace tidemark::actors {
 
 namespace {
 
+void refused(const ingest_door_params& with, const refused_request& r, std::int64_t now) {
+  with.counters->add(r.source, r.why, now);
+  if (with.note && !r.source.empty()) with.note({r.source, r.why, r.reason});
+}
+
 void judge_and_hand_over(const ingest_door_params& with, net::request& r, net::reply_slot slot) {
   const auto now = with.now();
   auto verdict = judge(*with.rules, r, now);
-  if (auto* refused = std::get_if<refused_request>(&verdict)) {
-    with.counters->add(refused->source, refused->why, now);
-    return slot.deliver(std::move(refused->answer));
+  if (auto* no = std::get_if<refused_request>(&verdict)) {
+    refused(with, *no, now);
+    return slot.deliver(std::move(no->answer));
   }
   auto& taken = std::get<accepted_request>(verdict);
   const auto hints = taken.hints;
@@ -27,11 +32,12 @@ void judge_and_hand_over(const ingest_door_params& with, net::request& r, net::r
       box(webhook{std::move(taken.source), now, std::move(taken.headers), std::move(taken.body)});
   const auto source = hook;
   if (!with.door->hand_over({std::move(hook), hints, std::move(slot)}))
-    with.counters->add(source->source, ingest_result::unavailable, now);
+    refused(with, {source->source, ingest_result::unavailable, {}}, now);
 }
 
-void count(const listener_state& st, const incoming& in, ingest_result how) {
+void count(const listener_state& st, const incoming& in, ingest_result how, std::int64_t id = 0) {
   st.with.counters->add(in.hook->source, how, st.with.now());
+  if (st.with.note) st.with.note({in.hook->source, how, {}, id, in.hints});
 }
 
 } // namespace
@@ -48,7 +54,7 @@ listener_actor::behavior_type make_listener(listener_actor::stateful_pointer<lis
             [self, in, began = std::chrono::steady_clock::now()](const webhook_stored& stored) {
               const auto how =
                   stored.duplicate ? ingest_result::duplicate : ingest_result::accepted;
-              count(self->state, in, how);
+              count(self->state, in, how, stored.id);
               if (const auto& tell = self->state.with.committed)
                 tell(std::chrono::duration<double>(std::chrono::steady_clock::now() - began)
                          .count());
@@ -84,10 +90,10 @@ ingest_callbacks make_ingest_callbacks(ingest_door_params params) {
   return {
       [with](const net::request& r) -> std::optional<net::response> {
         if (auto answer = check_head(*with->rules, r)) return answer;
-        auto refused = check_sender(*with->rules, r);
-        if (!refused) return std::nullopt;
-        with->counters->add(refused->source, refused->why, with->now());
-        return std::move(refused->answer);
+        auto no = check_sender(*with->rules, r);
+        if (!no) return std::nullopt;
+        refused(*with, *no, with->now());
+        return std::move(no->answer);
       },
       [with](const std::shared_ptr<net::request>& r, net::reply_slot slot) {
         with->work([with, r, slot = std::move(slot)]() mutable {

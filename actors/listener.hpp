@@ -18,6 +18,7 @@ struct listener_params {
   std::function<std::int64_t()> now; ///< ms since 1970
   /// How long a commit took that an answer waited for; on the actor's thread.
   std::function<void(double seconds)> committed = {};
+  std::function<void(const webhook_note&)> note = {}; ///< on the actor's thread
 };
 
 struct listener_state {
@@ -52,6 +53,7 @@ struct ingest_door_params {
   /// Runs it on a thread that neither accepts nor reads: a body of some MiB takes its time to
   /// verify, inflate and read. What waits there counts as in flight.
   std::function<void(std::function<void()>)> work;
+  std::function<void(const webhook_note&)> note = {}; ///< of what is refused; any thread
 };
 
 /// The two callbacks of the ingest server.

@@ -2,6 +2,7 @@
 #include "app/admin_door.hpp"
 
 #include "app/clock.hpp"
+#include "app/log.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <caf/send.hpp>
@@ -13,13 +14,27 @@ namespace tidemark::app {
 namespace {
 
 constexpr std::size_t reads_waiting = 64;
+/// As many as there may be connections: a follower's read is short, and most find nothing.
 constexpr std::size_t followers_waiting = 4'096;
+/// Those who are woken together are read for in turns of so many, between which others come.
+constexpr std::size_t followers_a_turn = 16;
 constexpr auto tick_every = std::chrono::milliseconds(250);
 
 net::response busy() {
   auto r = net::problem(503, "too many requests are waiting for a reader");
   r.headers.emplace_back("Retry-After", "1");
   return r;
+}
+
+bool follows_feed(const net::request& r) {
+  return r.method == "GET" && (r.target == "/v1/feed" || r.target.starts_with("/v1/feed?") ||
+                               r.target.starts_with("/v1/feed/stream"));
+}
+
+/// Without its query.
+std::string path_of(const net::request& r) {
+  constexpr std::size_t most = 200;
+  return std::string(std::string_view(r.target).substr(0, r.target.find('?')).substr(0, most));
 }
 
 } // namespace
@@ -39,19 +54,33 @@ std::shared_ptr<const api::admin_api> admin_door::api() {
 }
 
 void admin_door::on_request(std::shared_ptr<net::request> request, net::reply_slot slot) {
-  if (reading_.load() >= reads_waiting) return slot.deliver(busy());
-  ask({std::move(request), std::move(slot), {}});
+  log(request->method == "GET" || request->method == "HEAD" ? level::debug : level::info,
+      component::admin, "request", {{"method", request->method}, {"path", path_of(*request)}});
+  const bool follows = follows_feed(*request);
+  if (follows ? following_ >= followers_waiting : reading_ >= reads_waiting)
+    return slot.deliver(busy());
+  questions one;
+  one.push_back({std::move(request), std::move(slot), {}, follows});
+  ask(std::move(one));
 }
 
-void admin_door::ask(question q) {
+std::atomic<std::size_t>& admin_door::count_of(const question& q) {
+  return q.follows ? following_ : reading_;
+}
+
+void admin_door::ask(questions all) {
   const std::lock_guard lock(mutex_);
-  if (readers_.empty()) return; // the slot says 503
-  ++reading_;
+  if (readers_.empty()) return; // the slots say 503
+  for (const auto& q : all)
+    ++count_of(q);
   const auto& reader = readers_[next_++ % readers_.size()];
-  auto shared = std::make_shared<question>(std::move(q));
+  auto shared = std::make_shared<questions>(std::move(all));
   caf::anon_send(reader, actors::read_work{[self = shared_from_this(), shared](store::reader& r) {
-                   self->answer(*shared, r);
-                   --self->reading_;
+                   for (auto& q : *shared) {
+                     auto& count = self->count_of(q);
+                     self->answer(q, r);
+                     --count;
+                   }
                  }});
 }
 
@@ -64,7 +93,11 @@ void admin_door::answer(question& q, store::reader& r) {
   const auto* wait = std::get_if<api::wait_for_feed>(&a);
   if (!wait) return; // an order has the slot
   q.waited = *wait;
-  if (bells_.load() != rung) return ask(std::move(q)); // the bell rang while we read
+  if (bells_.load() != rung) { // it rang while we read
+    questions again;
+    again.push_back(std::move(q));
+    return ask(std::move(again));
+  }
   const std::lock_guard lock(mutex_);
   if (waiting_.size() >= followers_waiting) return q.slot.deliver(busy());
   waiting_.push_back(std::move(q));
@@ -108,8 +141,12 @@ void admin_door::ask_all(bool only_due) {
       if (ticking_) tick();
     }
   }
-  for (auto& q : due)
-    ask(std::move(q));
+  questions turn;
+  for (auto& q : due) {
+    turn.push_back(std::move(q));
+    if (turn.size() == followers_a_turn) ask(std::exchange(turn, {}));
+  }
+  if (!turn.empty()) ask(std::move(turn));
 }
 
 void admin_door::close() {

@@ -39,16 +39,22 @@ private:
     std::shared_ptr<net::request> request;
     net::reply_slot slot;
     std::optional<api::wait_for_feed> waited;
+    bool follows = false; ///< the feed
   };
-  void ask(question q);
+  using questions = std::vector<question>;
+  /// One reader's turn, which begins with them all.
+  void ask(questions all);
   void answer(question& q, store::reader& r);
+  std::atomic<std::size_t>& count_of(const question& q);
   void begin_stream(question& q, std::uint64_t after);
   void tick();
   void ask_all(bool only_due);
 
   std::shared_ptr<const api::admin_api> api_;
   std::shared_ptr<feed_hub> hub_;
-  std::atomic<std::size_t> reading_{0}, next_{0}, bells_{0};
+  /// With a reader: those who follow the feed, and all others.
+  std::atomic<std::size_t> following_{0}, reading_{0};
+  std::atomic<std::size_t> next_{0}, bells_{0};
   boost::asio::steady_timer timer_;
   std::mutex mutex_;
   std::vector<actors::reader_actor> readers_;

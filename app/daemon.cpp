@@ -83,10 +83,10 @@ private:
     shown_ = {*in, *ad};
     auto opening = open_store(*config_);
     if (const auto* status = std::get_if<int>(&opening)) return *status;
-    auto [file, connections] = std::move(std::get<opened_store>(opening));
+    auto [file, connections, did] = std::move(std::get<opened_store>(opening));
     space_ = std::make_shared<disk_space>(config_->store.path, config_->store.min_free);
 
-    auto board = open_board(*file, *config_);
+    auto board = open_board(*file, *config_, did);
     if (!board) {
       log_last(board.error().text);
       return exit_store;
@@ -122,7 +122,7 @@ private:
         [](std::string_view t) { die("the store failed: " + std::string(t)); },
         [this](std::string_view t) {
           if (!t.empty())
-            log(level::error, "the store cannot commit", {{"reason", std::string(t)}});
+            log(level::error, component::store, "the store cannot commit: " + std::string(t));
           board_->set_store_trouble(std::string(t));
         },
         [this](std::size_t n) {
@@ -132,7 +132,7 @@ private:
 
     const auto needs = what_units_need();
     actors::supervisor_params all;
-    all.log = [](bool warning, std::string_view t) { log(warning ? level::warn : level::info, t); };
+    all.log = log_of_daemon;
     all.fatal = [](std::string_view t) { die(t); };
     all.units.push_back({"store",
                          [this] { return std::vector{caf::actor_cast<caf::actor>(store_)}; }, true,
@@ -170,7 +170,7 @@ private:
     board_->counted().know(*c, version());
     watch_queues(c);
     if (auto shown = doors_->renew_certificates(*c); !shown)
-      log(level::error, "the certificates stay as they were", {{"reason", shown.error().text}});
+      log(level::error, component::config, "the old certificates stay: " + shown.error().text);
     admin_door_->renew(api_of(std::move(c)));
   }
 
@@ -196,7 +196,8 @@ private:
         actors::make_ingest_callbacks({rules_, counters_, door_, now_ms,
                                        [&context = readers_of_bodies_->context()](auto job) {
                                          boost::asio::post(context, std::move(job));
-                                       }}),
+                                       },
+                                       log_webhook}),
         space_, admin_door_);
     signals_ = std::make_unique<signals>(io_->context(), [this] { reloader_->ask("SIGHUP", {}); });
     const auto at = doors_->open(*config_);
@@ -205,13 +206,13 @@ private:
       return exit_failed;
     }
     board_->set_listening(true);
-    log(level::info, "ready",
+    log(level::info, component::daemon, "ready",
         {{"ingest", at->ingest}, {"admin", at->admin}, {"version", version()}});
     notify("READY=1");
     heartbeat_->start();
     signals_->wait();
     notify("STOPPING=1\nSTATUS=finishing what is in flight");
-    log(level::info, "draining: no new requests, what is in flight is finished");
+    log(level::info, component::daemon, "draining: no new requests, what is in flight is finished");
     return exit_done;
   }
 
@@ -259,7 +260,7 @@ private:
     client_.reset();
     system_.reset();
     io_.reset(); // after the actors: a slot that fires late posts to it
-    log(level::info, "stopped");
+    log(level::info, component::daemon, "stopped");
   }
 
   const std::shared_ptr<const config::config> config_; ///< of the start

@@ -19,7 +19,8 @@ std::optional<tide::route> route_of(const store::backlog_event& e, const tide::i
   if (e.place.log_index < 0) return tide::route_of_transaction(to, e.data);
   const auto kept = tide::log_of_data(e.data);
   if (!kept) {
-    log(level::warn, "an event of the store is not queued", {{"reason", kept.error().text}});
+    log(level::warn, component::delivery, "an event of the store is not queued",
+        {{"reason", kept.error().text}});
     return std::nullopt;
   }
   const auto seen = wants.match(kept->log, kept->block_time, e.ordinal, {});
@@ -71,7 +72,7 @@ std::optional<std::string> fill(const store_work& run, const config::config& c,
       if (failed) return failed;
     }
   }
-  log(level::info, "a new handler gets what the feed has",
+  log(level::info, component::delivery, "a new handler gets what the feed has",
       {{"handler", h.name()}, {"events", std::to_string(*count)}});
   return run([name = h.name()](store::store& file, std::int64_t) { return file.filled(name); });
 }

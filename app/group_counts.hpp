@@ -28,6 +28,8 @@ inline void count_group(api::meters& to, const config::config& c, const store::t
   }
   for (const auto& [of, n] : did.hints)
     to.count(api::meter::hints, {of.first, tide::to_text(of.second)}, n);
+  for (const auto& [handler, n] : did.gaps)
+    to.count(api::meter::gaps, {handler}, n);
   for (const auto& [source, ms] : did.leads)
     to.observe(api::meter::webhook_lead, {source}, static_cast<double>(ms) / 1'000);
 }

@@ -73,7 +73,8 @@ void keeper::run() {
       next_prune = std::chrono::steady_clock::now() + prune_every;
       work = [this] {
         if (const auto went = prune(""); !went)
-          log(level::warn, "what is old could not be let go of: " + went.error().text);
+          log(level::warn, component::store,
+              "what is old could not be let go of: " + went.error().text);
       };
     }
     lock.unlock();
@@ -107,7 +108,8 @@ store::result<std::uint64_t> keeper::back_up(const std::string& to, const std::s
       });
   if (!noted) return noted.error();
   board_->set_last_backup(began);
-  log(level::info, "backup made", {{"path", to}, {"bytes", std::to_string(*bytes), true}});
+  log(level::info, component::store, "backup made",
+      {{"path", to}, {"bytes", std::to_string(*bytes), true}});
   return bytes;
 }
 
@@ -128,7 +130,8 @@ store::result<store::pruning> keeper::prune(const std::string& who) {
   const auto all = at->webhooks + at->deliveries + at->events;
   const auto text = std::to_string(at->webhooks) + " webhooks, " + std::to_string(at->deliveries) +
                     " deliveries, " + std::to_string(at->events) + " events";
-  if (all > 0) log(level::info, "let go of what is older than store.retention: " + text);
+  if (all > 0)
+    log(level::info, component::store, "let go of what is older than store.retention: " + text);
   if (!who.empty()) {
     const auto noted = write([who, text](store::store& file, std::int64_t now) {
       return file.audit(who, "db prune", text, now);

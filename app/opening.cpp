@@ -5,6 +5,7 @@
 #include "app/clock.hpp"
 #include "app/exit_status.hpp"
 #include "app/filling.hpp"
+#include "app/group_counts.hpp"
 #include "app/log.hpp"
 #include "app/version.hpp"
 
@@ -87,7 +88,7 @@ store::handler_in row_of(const config::handler& h, const config::config& c) {
   return row;
 }
 
-bool adopt(store::store& file, const config::config& c) {
+bool adopt(store::store& file, const config::config& c, store::tally& did) {
   const auto rows = store_part(c);
   std::string trouble;
   if (auto begun = file.begin(); !begun)
@@ -99,9 +100,10 @@ bool adopt(store::store& file, const config::config& c) {
     log_last(trouble);
     return false;
   }
-  const auto done = file.commit();
+  auto done = file.commit();
   if (!done) log_last(done.error().text);
   if (!done) return false;
+  did = std::move(done->did);
   const auto unfilled = fill_new_handlers(
       [&](const store_write& write) -> std::optional<std::string> {
         if (auto begun = file.begin(); !begun) return begun.error().text;
@@ -178,11 +180,12 @@ std::variant<opened_store, int> open_store(const config::config& c) {
   for (const auto& text : moved)
     log_last(text);
   if (!moved.empty()) return exit_config;
-  if (!adopt(*out.file, c)) return exit_store;
+  if (!adopt(*out.file, c, out.did)) return exit_store;
   return out;
 }
 
-evm::result<std::shared_ptr<api::live>> open_board(store::store& file, const config::config& c) {
+evm::result<std::shared_ptr<api::live>> open_board(store::store& file, const config::config& c,
+                                                   const store::tally& did) {
   const auto epoch = file.epoch();
   if (!epoch) return evm::fail(epoch.error().text);
   const auto last_backup = file.last_backup();
@@ -190,6 +193,7 @@ evm::result<std::shared_ptr<api::live>> open_board(store::store& file, const con
   auto board = std::make_shared<api::live>(api::identity{version(), now_ms(), *epoch});
   if (*last_backup) board->set_last_backup(**last_backup);
   board->counted().know(c, version());
+  count_group(board->counted(), c, did);
   board->set_reload(true, now_ms());
   return board;
 }

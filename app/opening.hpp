@@ -18,6 +18,7 @@ namespace tidemark::app {
 struct opened_store {
   std::shared_ptr<store::store> file;
   std::vector<std::shared_ptr<store::reader>> readers;
+  store::tally did; ///< what the config changed in it
 };
 
 /// Or the exit status, once the reason is logged. Happens before anything is bound.
@@ -32,6 +33,7 @@ std::vector<store::list_use> uses_of(const config::config& c, const std::string&
 std::vector<std::string> moved_starts(const config::config& c, store::reader& reader);
 
 /// What the admin API shows, as it is before anything runs.
-evm::result<std::shared_ptr<api::live>> open_board(store::store& file, const config::config& c);
+evm::result<std::shared_ptr<api::live>> open_board(store::store& file, const config::config& c,
+                                                   const store::tally& did);
 
 } // namespace tidemark::app

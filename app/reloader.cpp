@@ -118,18 +118,18 @@ api::reload_report reloader::reload(const std::string& who) {
   needs_.units.board->set_reload(true, now_ms());
   report.done = true;
   report.changed = words_for(what);
-  log(level::info, "the config was read again and is in force", {{"by", who}});
+  log(level::info, component::config, "the config was read again and is in force", {{"by", who}});
   for (const auto& text : report.changed)
-    log(level::info, text);
+    log(level::info, component::config, text);
   return report;
 }
 
 api::reload_report reloader::refuse(api::reload_report report, const std::string& who) {
   needs_.units.board->set_reload(false, now_ms());
-  log(level::error, "the config was read again and not taken; the one in force stays as it is",
-      {{"by", who}});
+  log(level::error, component::config,
+      "the config was read again and not taken; the one in force stays as it is", {{"by", who}});
   for (const auto& p : report.problems)
-    log(level::error, p.to_string());
+    log(level::error, component::config, p.to_string());
   caf::anon_send(needs_.units.store,
                  actors::write_audit{who, "reload refused", report.problems.front().to_string()});
   return report;
@@ -159,7 +159,9 @@ void reloader::fill(const config::config& c) {
         return wrong;
       },
       c);
-  if (failed) log(level::error, "a new handler lacks what the feed had", {{"reason", *failed}});
+  if (failed)
+    log(level::error, component::config, "a new handler lacks what the feed had",
+        {{"reason", *failed}});
 }
 
 /// Those that end, end first, so that a name is never there twice.
@@ -189,7 +191,8 @@ void reloader::change_units(const config::changes& what,
   me->request(needs_.supervisor, units_change_in, actors::change_units{actors::box(std::move(all))})
       .receive([](const actors::order_done&) {},
                [](const caf::error&) {
-                 log(level::warn, "not everything that the config changed has begun yet");
+                 log(level::warn, component::config,
+                     "not everything that the config changed has begun yet");
                });
 }
 

@@ -14,6 +14,7 @@
 #include <caf/actor_system.hpp>
 
 #include <chrono>
+#include <cmath>
 #include <mutex>
 #include <random>
 #include <utility>
@@ -74,8 +75,44 @@ private:
 
 } // namespace
 
-std::function<void(std::string_view)> warner(std::string part) {
-  return [part = std::move(part)](std::string_view t) { log(level::warn, t, {{"part", part}}); };
+namespace {
+
+/// Writes what a part has to say as a warning, with its place in the config.
+std::function<void(std::string_view)> warner(component c, const char* key, std::string name) {
+  return [c, key, name = std::move(name)](std::string_view t) {
+    log(level::warn, c, t, {{key, name}});
+  };
+}
+
+std::string in_ms(double seconds) { return std::to_string(std::llround(seconds * 1'000)); }
+
+/// A line an attempt.
+void log_attempt(const std::string& handler, const actors::attempt_end& e) {
+  const auto status = e.is.http_status ? std::to_string(*e.is.http_status) : "null";
+  log(e.is.outcome == tide::outcome::ok ? level::info : level::warn, component::delivery, "attempt",
+      {{"handler", handler},
+       {"id", std::string(e.id)},
+       {"attempt", std::to_string(e.attempt), true},
+       {"messages", std::to_string(e.is.count), true},
+       {"outcome", std::string(tide::to_text(e.is.outcome))},
+       {"http_status", status, true},
+       {"ms", std::to_string(e.is.ms), true}});
+}
+
+} // namespace
+
+/// A line a webhook.
+void log_webhook(const actors::webhook_note& n) {
+  using result = actors::ingest_result;
+  const std::string source(n.source), how(actors::to_text(n.how));
+  if (n.how == result::accepted || n.how == result::duplicate)
+    return log(level::info, component::ingest, "webhook",
+               {{"source", source},
+                {"result", how},
+                {"id", std::to_string(n.id), true},
+                {"hints", std::to_string(n.hints), true}});
+  log(level::warn, component::ingest, "webhook refused",
+      {{"source", source}, {"result", how}, {"reason", std::string(n.reason)}});
 }
 
 actors::unit chain_unit(const unit_needs& needs, const config::chain& c) {
@@ -87,7 +124,7 @@ actors::unit chain_unit(const unit_needs& needs, const config::chain& c) {
             r.send = sender(needs.nodes);
             r.now = now_ms;
             r.publish = [board](std::vector<tide::endpoint_status> s) { board->put(std::move(s)); };
-            r.warn = warner("chain " + chain->name);
+            r.warn = warner(component::rpc, "chain", chain->name);
             r.seed = seed();
             auto& meters = needs.board->counted();
             r.posted = [chain, &meters](std::size_t endpoint, std::string_view method,
@@ -95,6 +132,12 @@ actors::unit chain_unit(const unit_needs& needs, const config::chain& c) {
               meters.count(api::meter::rpc_requests,
                            {chain->name, chain->rpc[endpoint].name, method, result});
               meters.observe(api::meter::rpc_seconds, {chain->name, method}, seconds);
+              log(level::debug, component::rpc, "call",
+                  {{"chain", chain->name},
+                   {"endpoint", chain->rpc[endpoint].name},
+                   {"method", std::string(method)},
+                   {"result", std::string(result)},
+                   {"ms", in_ms(seconds), true}});
             };
             r.lied = [chain, &meters](std::size_t endpoint, std::string_view kind) {
               if (endpoint < chain->rpc.size())
@@ -112,7 +155,7 @@ actors::unit chain_unit(const unit_needs& needs, const config::chain& c) {
             p.now = now_ms;
             p.publish = [board](tide::chain_status s) { board->put(std::move(s)); };
             p.log = [name = chain->name](bool warning, std::string_view t) {
-              log(warning ? level::warn : level::info, t, {{"chain", name}});
+              log(warning ? level::warn : level::info, component::chain, t, {{"chain", name}});
             };
             p.hold_back = [space = needs.space] {
               return space->enough() ? std::string() : space->text();
@@ -134,15 +177,16 @@ actors::unit delivery_unit(const unit_needs& needs, const config::handler& h) {
             p.send = sender(needs.handlers);
             p.now = now_ms;
             p.publish = [board = needs.board](tide::handler_status s) { board->put(std::move(s)); };
-            p.warn = warner("delivery " + handler->name());
+            p.warn = warner(component::delivery, "handler", handler->name());
             p.version = version();
             p.instance = needs.config->instance;
             p.seed = seed();
-            p.attempted = [name = handler->name(), &meters = needs.board->counted()](
-                              tide::outcome how, double seconds, std::optional<double> latency) {
-              meters.count(api::meter::delivery_attempts, {name, tide::to_text(how)});
-              meters.observe(api::meter::delivery_seconds, {name}, seconds);
-              if (latency) meters.observe(api::meter::event_latency, {name}, *latency);
+            p.attempted = [name = handler->name(),
+                           &meters = needs.board->counted()](const actors::attempt_end& e) {
+              meters.count(api::meter::delivery_attempts, {name, tide::to_text(e.is.outcome)});
+              meters.observe(api::meter::delivery_seconds, {name}, e.is.ms / 1'000.0);
+              if (e.latency_s) meters.observe(api::meter::event_latency, {name}, *e.latency_s);
+              log_attempt(name, e);
             };
             const auto a = needs.system.spawn(actors::make_delivery, std::move(p));
             needs.switchboard.connect(handler->name(), a);
@@ -154,7 +198,10 @@ actors::unit delivery_unit(const unit_needs& needs, const config::handler& h) {
 actors::unit intake_unit(const unit_needs& needs, std::shared_ptr<actors::ingest_rules> rules) {
   return {"intake", [needs, rules = std::move(rules)] {
             const auto a = needs.system.spawn(
-                actors::make_intake, actors::intake_params{needs.store, rules, warner("intake")});
+                actors::make_intake,
+                actors::intake_params{needs.store, rules, [](std::string_view t) {
+                                        log(level::warn, component::ingest, t);
+                                      }});
             needs.switchboard.connect(a);
             return std::vector{caf::actor_cast<caf::actor>(a)};
           }};
@@ -167,9 +214,9 @@ actors::unit listener_unit(const unit_needs& needs,
             const auto took = [board = needs.board](double seconds) {
               board->counted().observe(api::meter::ingest_commit, {}, seconds);
             };
-            const auto a =
-                needs.system.spawn(actors::make_listener,
-                                   actors::listener_params{needs.store, counters, now_ms, took});
+            const auto a = needs.system.spawn(
+                actors::make_listener,
+                actors::listener_params{needs.store, counters, now_ms, took, log_webhook});
             door->set(a);
             return std::vector{caf::actor_cast<caf::actor>(a)};
           }};

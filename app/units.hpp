@@ -39,7 +39,7 @@ actors::unit listener_unit(const unit_needs& needs,
                            std::shared_ptr<actors::ingest_counters> counters,
                            std::shared_ptr<actors::listener_door> door);
 
-/// Writes what a part has to say as a warning, with the part's name.
-std::function<void(std::string_view)> warner(std::string part);
+/// A line of the log a webhook.
+void log_webhook(const actors::webhook_note& n);
 
 } // namespace tidemark::app

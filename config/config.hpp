@@ -8,12 +8,14 @@
 #include "tide/policy.hpp"
 #include "tide/subscription.hpp"
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // The whole config, read and checked (contract §2). Immutable once loaded; shared by every thread.
@@ -65,8 +67,13 @@ struct admin_section {
   std::optional<tls_files> tls;
 };
 
+/// The parts of the program that a log line names, and whose levels can be set one by one.
+inline constexpr std::array<std::string_view, 8> log_components{
+    "daemon", "config", "store", "ingest", "chain", "rpc", "delivery", "admin"};
+
 struct log_section {
-  std::string level = "info"; ///< trace debug info warn error
+  std::string level = "info";                ///< trace debug info warn error
+  std::map<std::string, std::string> levels; ///< by component, in place of `level`
   bool json = true;
   friend bool operator==(const log_section&, const log_section&) = default;
 };

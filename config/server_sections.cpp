@@ -147,6 +147,12 @@ log_section read_log(const value& v) {
   section s(v);
   s.read("level", out.level, as_choice(levels));
   s.read("format", out.json, as_choice(formats));
+  if (const auto given = s.find("levels")) {
+    section of(*given);
+    for (const auto component : log_components)
+      if (const auto one = of.find(component))
+        if (const auto word = choose(*one, levels)) out.levels[std::string(component)] = *word;
+  }
   return out;
 }
 

@@ -81,7 +81,7 @@ outbox::loaded delivery_queue::load(std::int64_t handler, const due_lane& l, std
   if (!m.notice && most > 0 && m.fact.status == tide::status::pending && now - m.fact.at > most) {
     m.notice =
         tide::gap_notice(outbox_.gap_for(m, tide::gap_reason::expired, "tidemark"), l.id, seq, now);
-    outbox_.replace(l.id, seq, *m.notice);
+    outbox_.replace(handler, l.id, seq, *m.notice);
   }
   return found;
 }

@@ -75,7 +75,7 @@ void delivery_queue::park(const open_lane& l, const finished& f, std::int64_t no
   }
   const auto m = outbox_.load(l.handler, l.id, l.head);
   const auto gap = outbox_.gap_for(m.what, tide::gap_reason::exhausted, "tidemark");
-  outbox_.replace(l.id, l.head, tide::gap_notice(gap, l.id, l.head, now));
+  outbox_.replace(l.handler, l.id, l.head, tide::gap_notice(gap, l.id, l.head, now));
   advance_.run(0, now, message_state::queued, l.halted ? std::nullopt : std::optional(now), l.id);
 }
 

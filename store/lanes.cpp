@@ -122,7 +122,10 @@ void lane_book::append(lane& l, const outgoing& o) {
   l.changed = true;
   const std::int64_t instance = ledger_.names.id(tide::name_kind::instance, ledger_.instance);
   std::string row;
-  if (o.notice) row = tide::to_row(*o.notice);
+  if (o.notice) {
+    row = tide::to_row(*o.notice);
+    ledger_.count_gap(l.handler, *o.notice);
+  }
   insert_message_.run(l.id, l.next, o.feed, o.subscription, instance, o.late,
                       ledger_.settings_of(l.handler).max_message, o.job,
                       o.notice ? std::optional(std::string_view(row)) : std::nullopt);

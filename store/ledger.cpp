@@ -51,6 +51,10 @@ const handler_settings& ledger::settings_of(std::int64_t handler) const {
   return at == settings.end() ? none : at->second;
 }
 
+void ledger::count_gap(std::int64_t handler, const tide::notice& n) {
+  if (n.is == tide::notice::kind::gap) ++did.gaps[names.text(handler)];
+}
+
 std::string ledger::chain_name(std::uint64_t chain_id) const {
   const auto at = chain_names.find(chain_id);
   return at == chain_names.end() ? std::to_string(chain_id) : at->second;

@@ -81,6 +81,8 @@ struct ledger {
 
   const handler_entry& handler(std::int64_t id) const;
   const handler_settings& settings_of(std::int64_t handler) const;
+  /// For the metrics: a notice took its place in what a handler is told.
+  void count_gap(std::int64_t handler, const tide::notice& n);
   /// Its number, where the config has no name for it.
   std::string chain_name(std::uint64_t chain_id) const;
 };

@@ -58,7 +58,9 @@ outbox::loaded outbox::load(std::int64_t handler, std::int64_t lane, std::uint64
   return found;
 }
 
-void outbox::replace(std::int64_t lane, std::uint64_t seq, const tide::notice& n) {
+void outbox::replace(std::int64_t handler, std::int64_t lane, std::uint64_t seq,
+                     const tide::notice& n) {
+  ledger_.count_gap(handler, n);
   replace_.run(std::string_view(tide::to_row(n)), lane, seq);
 }
 

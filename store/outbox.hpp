@@ -20,7 +20,7 @@ public:
   /// The message at a lane's place; throws where there is none.
   loaded load(std::int64_t handler, std::int64_t lane, std::uint64_t seq);
   /// A notice goes in its place; whom it was told stays known.
-  void replace(std::int64_t lane, std::uint64_t seq, const tide::notice& n);
+  void replace(std::int64_t handler, std::int64_t lane, std::uint64_t seq, const tide::notice& n);
   /// What says that this message is left out, with its chain and block.
   tide::gap gap_for(const message& m, tide::gap_reason why, std::string_view by) const;
 

@@ -86,7 +86,7 @@ void parking::skip(const parked& p, const dead_order& o, std::int64_t now) {
   const auto gap = outbox_.gap_for(m.what, tide::gap_reason::skipped, o.who);
   std::uint64_t seq = p.seq;
   if (p.head || p.behind) {
-    outbox_.replace(p.lane, p.seq, tide::gap_notice(gap, p.lane, p.seq, now));
+    outbox_.replace(p.handler, p.lane, p.seq, tide::gap_notice(gap, p.lane, p.seq, now));
     forget_.run(p.id);
     if (p.head) free_key(p, now);
   } else {

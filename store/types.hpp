@@ -47,6 +47,7 @@ struct tally {
   std::map<std::pair<std::string, tide::hint_state>, std::uint64_t> hints; ///< settled, by source
   /// By source: how many ms a webhook came before the fact that it named; 0: behind it.
   std::vector<std::pair<std::string, std::int64_t>> leads;
+  std::map<std::string, std::uint64_t> gaps; ///< `tidemark.gap` messages, by handler
 };
 
 /// What to wake after a commit.  A bell says nothing but "look".

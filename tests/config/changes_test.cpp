@@ -89,6 +89,7 @@ TEST_CASE("what a changed config makes begin anew", "[changes]") {
        {},
        {"sources"}},
       {"the log", chains + rest + "log: {level: debug}\n", {}, {}, {}, {}, {"log"}},
+      {"a part's level", chains + rest + "log: {levels: {rpc: debug}}\n", {}, {}, {}, {}, {"log"}},
       {"a list", chains + rest + "lists: {wallets: {}}\n", {}, {"one", "two"}, {}, {}, {"lists"}},
   };
   const auto before = loaded_from(chains + rest);

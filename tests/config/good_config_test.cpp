@@ -31,7 +31,7 @@ admin:
     - {name: grafana, role: read, token: r-1}
     - {name: ops, role: operate, token: o-1}
   hosts: [Tidemark.Example.com, "tide:9000"]
-log: {level: debug, format: text}
+log: {level: debug, format: text, levels: {rpc: trace, admin: error}}
 confirmation_policy:
   mainnet: 12
   settled: finalized
@@ -118,6 +118,7 @@ TEST_CASE("good: the server's sections") {
   CHECK(c.admin.tokens[2].operate);
   CHECK(c.admin.hosts == std::vector<std::string>{"tidemark.example.com", "tide:9000"});
   CHECK(c.log.level == "debug");
+  CHECK(c.log.levels == std::map<std::string, std::string>{{"admin", "error"}, {"rpc", "trace"}});
   CHECK_FALSE(c.log.json);
 }
 

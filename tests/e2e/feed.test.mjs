@@ -145,6 +145,42 @@ scenario('a thousand idle followers cost next to nothing', {}, async (world) => 
   await daemon.start();
 });
 
+scenario('a thousand who wait for the next fact at once: nobody is sent away', {}, async (world) => {
+  const { daemon, anvil } = world;
+  const { next } = await daemon.get('/v1/feed');
+  const agent = new http.Agent({ maxSockets: Infinity });
+  const statuses = [];
+  let heard = 0;
+  const ask = () =>
+    new Promise((resolve, reject) => {
+      http
+        .get(`http://${daemon.admin}/v1/feed?after=${next}&wait=20s`, { agent }, (res) => {
+          let text = '';
+          res.on('data', (chunk) => (text += chunk));
+          res.on('end', () => {
+            statuses.push(res.statusCode);
+            if (res.statusCode === 200) heard += JSON.parse(text).items.length > 0;
+            resolve();
+          });
+        })
+        .on('error', reject);
+    });
+  const all = Array.from({ length: 1000 }, ask);
+  await sleep(1500);
+  assert.deepEqual(statuses, [], 'all of them wait');
+  const { pid } = daemon.process;
+  const before = cpuSeconds(pid);
+  await sleep(2000);
+  assert.ok(cpuSeconds(pid) - before < 0.6, `${cpuSeconds(pid) - before} s of the processor in 2 s`);
+  assert.equal((await daemon.api('/v1/status')).status, 200, 'others are answered');
+  await anvil.emit({ contract: world.A });
+  await Promise.all(all);
+  agent.destroy();
+  assert.deepEqual(new Set(statuses), new Set([200]));
+  assert.equal(heard, 1000);
+  await anvil.mine(2);
+});
+
 scenario('a follower over a bare socket: a head, then every fact', {}, async (world) => {
   const { daemon, anvil } = world;
   await busy(world);

@@ -63,6 +63,8 @@ store::handler_row row(world& w) {
   return {};
 }
 
+using counted = std::map<std::string, std::uint64_t>;
+
 } // namespace
 
 TEST_CASE("a message that is parked alone: a gap in its place, its key goes on", "[parking]") {
@@ -70,6 +72,7 @@ TEST_CASE("a message that is parked alone: a gap in its place, its key goes on",
   confirm(w, 3);
   const auto first = w.take();
   w.park(first.at(0), tide::on_exhausted::park_event);
+  CHECK(w.rung.did.gaps == counted{{"h", 1}});
   CHECK(state_of(w, 1) == "parked");
   REQUIRE(dead(w).size() == 1);
   const auto d = dead(w)[0];
@@ -106,6 +109,7 @@ TEST_CASE("a message that is parked alone: a gap in its place, its key goes on",
   }
   SECTION("skipped, one more gap says so") {
     CHECK(order(w, {d.id}, true).count == 1);
+    CHECK(w.rung.did.gaps == counted{{"h", 1}});
     CHECK(state_of(w, 1) == "skipped");
     const auto said = w.deliver();
     REQUIRE(show(said) == "g4");
@@ -226,8 +230,11 @@ TEST_CASE("a pending that is too old is not sent any more", "[parking]") {
   SECTION("in time") { CHECK(show(w.deliver("g")) == "p10"); }
   SECTION("late: a gap in its place") {
     w.now += 60;
-    const auto sent = w.deliver("g");
-    CHECK(show(sent) == "g1");
+    const auto sent = w.take("g");
+    CHECK(w.rung.did.gaps == counted{{"g", 1}});
+    REQUIRE(show(sent) == "g1");
+    w.finish(sent[0]);
+    CHECK(w.rung.did.gaps.empty());
     CHECK(sent[0].notice->data.find(R"("reason":"expired")") != std::string::npos);
   }
   w.apply(14, {tide::shown{{block(10)}, {s}, false}, tide::mark_moved{block(10)}});
@@ -245,6 +252,7 @@ TEST_CASE("chain skip: each handler of the chain is told in the place of what wa
   });
   w.apply(15, {tide::skipped{10, 12, "ops", "pruned everywhere"}, tide::mark_moved{block(12)}},
           {header(12)});
+  CHECK(w.rung.did.gaps == counted{{"h", 1}});
   const auto sent = w.deliver();
   REQUIRE(show(sent) == "g1");
   CHECK(sent[0].envelope.key == "1");
