@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 // /v1/openapi.json: well-formed, of the table that routes, and true of every answer.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import Ajv2020 from 'ajv/dist/2020.js';
 import { busy } from './lib/admin.mjs';
 import { scenario } from './lib/world.mjs';
@@ -54,4 +59,31 @@ scenario('what it says of each answer is so', {}, async (world) => {
     paused.json,
     'POST pause',
   );
+});
+
+const judges = fileURLToPath(new URL('../openapi', import.meta.url));
+
+scenario("Redocly's linter and Spectral find no error in it", { contracts: [] }, async ({ daemon, dir }) => {
+  const file = path.join(dir, 'openapi.json');
+  const judge = async (text) => {
+    fs.writeFileSync(file, text);
+    const { createConfig, lint } = createRequire(path.join(judges, 'package.json'))('@redocly/openapi-core');
+    const problems = await lint({ ref: file, config: await createConfig({ extends: ['recommended'] }) });
+    const rules = path.join(dir, '.spectral.yaml');
+    fs.writeFileSync(rules, 'extends: ["spectral:oas"]\n');
+    const spectral = spawnSync(
+      path.join(judges, 'node_modules/.bin/spectral'),
+      ['lint', file, '--ruleset', rules, '--fail-severity', 'error', '--display-only-failures', '--quiet'],
+      { encoding: 'utf8', cwd: dir },
+    );
+    return [
+      ...problems.filter((p) => p.severity === 'error').map((p) => `${p.ruleId}: ${p.message}`),
+      ...(spectral.status === 0 ? [] : [`spectral: ${spectral.error ?? ''}${spectral.stdout}${spectral.stderr}`]),
+    ];
+  };
+  const { text } = await daemon.api('/v1/openapi.json');
+  assert.deepEqual(await judge(text), []);
+  const broken = JSON.parse(text);
+  broken.paths['/v1/status'].get.operationId = broken.paths['/v1/feed'].get.operationId;
+  assert.equal((await judge(JSON.stringify(broken))).length >= 2, true, 'both see what is wrong');
 });

@@ -42,6 +42,11 @@ scenario(
       return items.length === 2 && items;
     });
     const [four, two] = parked; // newest first
+    assert.match(
+      (await daemon.api('/metrics')).text,
+      /^tidemark_gaps_total\{handler="app"\} 2$/m,
+      'a gap for each',
+    );
     assert.deepEqual(
       Object.keys(two).sort(),
       'answer attempts event_id handler http_status id key message_id outcome parked_at sequence'.split(

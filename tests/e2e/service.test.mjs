@@ -169,5 +169,13 @@ test('the completion offers the verbs that there are', () => {
   const verbs = [...help.split(/Subcommands:/)[1].matchAll(/^ {2}(\S+)/gm)].map((m) => m[1]);
   assert.deepEqual([...offered].sort(), [...verbs].sort());
   const page = fs.readFileSync(path.join(root, 'docs/tidemark.1'), 'utf8');
-  for (const verb of verbs) assert.match(page, new RegExp(`^\\.B[IR]? ${verb}\\b`, 'm'), verb);
+  for (const verb of verbs) {
+    const line = new RegExp(`^\\.B[IR]? ${verb}\\b.*`, 'm').exec(page)?.[0];
+    assert.ok(line, `the manual page has ${verb}`);
+    const below = run(binary, [verb, '--help']).stdout.split(/Subcommands:/)[1] ?? '';
+    const subs = [...below.matchAll(/^ {2}([a-z]+)/gm)].map((m) => m[1]).sort();
+    const words = new RegExp(`^ {4}${verb}/\\) words='([^']*)'`, 'm').exec(script)?.[1] ?? '';
+    assert.deepEqual(words.split(' ').filter(Boolean).sort(), subs, `what the completion offers behind ${verb}`);
+    for (const sub of subs) assert.ok(line.includes(sub), `the manual page has ${verb} ${sub}`);
+  }
 });
