@@ -39,4 +39,18 @@ std::vector<repeats::ended> repeats::end() {
   return out;
 }
 
+thinner::verdict thinner::next(std::int64_t now_ms) {
+  const std::lock_guard lock(mutex_);
+  if (const auto now = now_ms / 1'000; now != second_) {
+    second_ = now;
+    written_ = 0;
+  }
+  if (written_ == most) {
+    ++left_out_;
+    return {};
+  }
+  ++written_;
+  return {true, std::exchange(left_out_, 0)};
+}
+
 } // namespace tidemark::app

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -36,6 +37,25 @@ private:
     std::uint64_t left_out = 0;
   };
   std::unordered_map<std::string, entry> known_;
+};
+
+/// Bounds lines of which each is another and none matters by itself, so that a flood costs neither
+/// the processor nor the journal. Any thread.
+class thinner {
+public:
+  static constexpr std::uint64_t most = 100; ///< a second
+
+  struct verdict {
+    bool write = false;
+    std::uint64_t left_out = 0; ///< before this one, and not said yet
+  };
+  /// Of the next line; time as of `repeats`.
+  verdict next(std::int64_t now_ms);
+
+private:
+  std::mutex mutex_;
+  std::int64_t second_ = -1;
+  std::uint64_t written_ = 0, left_out_ = 0;
 };
 
 } // namespace tidemark::app

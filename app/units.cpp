@@ -8,6 +8,7 @@
 #include "app/clock.hpp"
 #include "app/log.hpp"
 #include "app/reconcile_orders.hpp"
+#include "app/repeats.hpp"
 #include "app/version.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -86,8 +87,22 @@ std::function<void(std::string_view)> warner(component c, const char* key, std::
 
 std::string in_ms(double seconds) { return std::to_string(std::llround(seconds * 1'000)); }
 
+/// False: the line is left out, as one of too many.
+bool has_room(thinner& lines, component c, const char* of) {
+  const auto v = lines.next(std::chrono::duration_cast<std::chrono::milliseconds>(
+                                std::chrono::steady_clock::now().time_since_epoch())
+                                .count());
+  if (v.left_out > 0)
+    log(level::info, c, std::string(of) + " came too fast for a line each",
+        {{"left_out", std::to_string(v.left_out), true}});
+  return v.write;
+}
+
 /// A line an attempt.
 void log_attempt(const std::string& handler, const actors::attempt_end& e) {
+  static thinner lines;
+  if (e.is.outcome == tide::outcome::ok && !has_room(lines, component::delivery, "attempts"))
+    return;
   const auto status = e.is.http_status ? std::to_string(*e.is.http_status) : "null";
   log(e.is.outcome == tide::outcome::ok ? level::info : level::warn, component::delivery, "attempt",
       {{"handler", handler},
@@ -104,8 +119,11 @@ void log_attempt(const std::string& handler, const actors::attempt_end& e) {
 /// A line a webhook.
 void log_webhook(const actors::webhook_note& n) {
   using result = actors::ingest_result;
+  static thinner lines;
+  const bool taken = n.how == result::accepted || n.how == result::duplicate;
+  if (taken && !has_room(lines, component::ingest, "webhooks")) return;
   const std::string source(n.source), how(actors::to_text(n.how));
-  if (n.how == result::accepted || n.how == result::duplicate)
+  if (taken)
     return log(level::info, component::ingest, "webhook",
                {{"source", source},
                 {"result", how},

@@ -57,3 +57,18 @@ TEST_CASE("more texts than are remembered are all written", "[repeats]") {
   CHECK(r.seen("one more", minute) == 0u);
   CHECK_FALSE(r.seen("one more", minute + 1));
 }
+
+TEST_CASE("a flood is thinned, and what was left out is said", "[repeats]") {
+  tidemark::app::thinner t;
+  constexpr auto most = tidemark::app::thinner::most;
+  for (std::uint64_t i = 0; i < most; ++i) {
+    const auto v = t.next(5'000 + static_cast<std::int64_t>(i));
+    CHECK((v.write && v.left_out == 0));
+  }
+  CHECK_FALSE(t.next(5'998).write);
+  CHECK_FALSE(t.next(5'999).write);
+  const auto after = t.next(6'000);
+  CHECK(after.write);
+  CHECK(after.left_out == 2);
+  CHECK(t.next(6'001).left_out == 0);
+}

@@ -82,6 +82,22 @@ scenario('what is said again and again is one line, with a count', {}, async ({ 
   await daemon.start();
 });
 
+scenario('a flood of webhooks has at most 100 lines a second, and a count', {}, async ({ daemon }) => {
+  const one = async (i) => {
+    const body = `${alchemyBody([])} ${' '.repeat(i)}`;
+    assert.equal((await post(daemon.ingest, 'alchemy', body, sign.alchemy(body))).status, 200);
+  };
+  for (let i = 0; i < 1000; i += 50)
+    await Promise.all(Array.from({ length: 50 }, (_, n) => one(i + n)));
+  await sleep(1100);
+  await one(1000);
+  await sleep(300);
+  const lines = of(daemon, 'ingest', 'webhook').length;
+  const left = daemon.logs.reduce((sum, l) => sum + (l.left_out ?? 0), 0);
+  assert.equal(lines + left, 1001);
+  assert.ok(left > 0, `${lines} lines`);
+});
+
 const secrets = {
   admin: 'an-admin-token-that-nobody-may-see',
   header: 'a-header-that-nobody-may-see',
