@@ -107,8 +107,8 @@ void chain_state::recount() {
       .then(
           [this, n = life](const chain_booted& b) {
             if (n == life && machine)
-              carry_out(machine->renew(with.wants(b.state->counting), b.state->counting,
-                                       with.now()));
+              carry_out(
+                  machine->renew(with.wants(b.state->counting), b.state->counting, with.now()));
           },
           [this, n = life](const caf::error&) {
             if (n == life) boot();
@@ -204,6 +204,10 @@ chain_actor::behavior_type make_chain(chain_actor::stateful_pointer<chain_state>
   return {[self](look) {
             auto& s = self->state;
             if (s.machine) s.carry_out(s.machine->bell(s.with.now()));
+          },
+          [self](head_heard) {
+            auto& s = self->state;
+            if (s.machine) s.carry_out(s.machine->look(s.with.now()));
           },
           [self](const tick& t) {
             auto& s = self->state;

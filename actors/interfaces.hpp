@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "actors/store_messages.hpp"
 #include "net/http_client.hpp"
 #include "net/reply_slot.hpp"
 #include "store/reader.hpp"
@@ -8,6 +9,7 @@
 #include "store/types.hpp"
 #include "tide/ask.hpp"
 #include "tide/courier.hpp"
+#include "tide/head_watch.hpp"
 #include "tide/inquirer.hpp"
 #include "tide/status.hpp"
 #include "tide/write_set.hpp"
@@ -25,124 +27,14 @@
 #include <variant>
 #include <vector>
 
-// The map: every actor's typed interface, and every message.  Nothing here leaves the process, so
-// messages need no wire format; whatever is large travels as a pointer to const.
+// The map: every actor's typed interface, and every message (those to the store are next door).
+// Nothing here leaves the process, so messages need no wire format; whatever is large travels as a
+// pointer to const.
 //
 // The store is the queue, messages are bells: a bell says "look", and a lost one is made good by
 // the next, by a due time, or by a restart.  So no mailbox holds work.
 
 namespace tidemark::actors {
-
-/// What is handed on by pointer, because CAF copies the parts of a shared message.
-template <class T> struct boxed {
-  std::shared_ptr<const T> is;
-  const T& operator*() const { return *is; }
-  const T* operator->() const { return is.get(); }
-};
-template <class T> boxed<T> box(T value) { return {std::make_shared<const T>(std::move(value))}; }
-
-// -- to the store
-
-/// A webhook that is signed and in size, on its way to disk.
-struct webhook {
-  std::string source;
-  std::int64_t at = 0;
-  std::string headers, body;
-};
-struct put_webhook {
-  boxed<webhook> hook;
-};
-struct webhook_stored {
-  std::int64_t id = 0;
-  bool duplicate = false;
-};
-
-struct take_raw {
-  std::size_t rows = 0, bytes = 0;
-};
-struct raw_webhooks {
-  boxed<std::vector<store::raw_webhook>> rows;
-};
-struct put_extracted {
-  boxed<std::vector<store::extracted>> rows;
-};
-struct extracted_stored {};
-
-struct boot_chain {
-  std::uint64_t chain_id = 0;
-};
-struct chain_booted {
-  boxed<tide::boot_state> state;
-};
-struct apply_set {
-  boxed<tide::write_set> set;
-};
-struct set_answer {
-  boxed<tide::store_answer> answer;
-};
-struct take_hints {
-  std::uint64_t chain_id = 0;
-  std::size_t limit = 0;
-};
-struct hints_taken {
-  boxed<store::hint_batch> batch;
-};
-struct list_event_blocks {
-  std::uint64_t chain_id = 0;
-};
-struct event_blocks_listed {
-  boxed<std::vector<tide::event_block>> blocks;
-};
-
-/// Finishing some messages and starting others is one write.
-struct delivery_turn {
-  std::string handler;
-  std::vector<store::finished> finished;
-  std::size_t take = 0, max_bytes = 0; ///< 0: only finish
-};
-struct turn_order {
-  boxed<delivery_turn> turn;
-};
-struct messages_taken {
-  boxed<store::message_batch> batch;
-};
-
-struct pause_handler {
-  std::string handler;
-  bool paused = false;
-  std::string reason, who;
-};
-struct reprocess_webhooks {
-  std::vector<std::int64_t> ids;
-  std::string who;
-};
-struct write_audit {
-  std::string who, what, detail;
-};
-/// An operator's order, as a write of the store's group.
-struct write_work {
-  std::function<store::result<void>(store::store&, std::int64_t now)> work;
-};
-struct order_done {
-  std::uint64_t count = 0;
-};
-struct change_list {
-  boxed<store::list_order> order;
-};
-struct list_changed {
-  boxed<store::list_result> how;
-};
-struct adopt_config {
-  boxed<store::config_in> config;
-  std::string who;
-};
-
-/// A ping, beside the queue; the answer says what the handler made of it.
-struct ping_handler {};
-struct handler_pinged {
-  std::string id;
-  boxed<tide::exchange_end> how;
-};
 
 // -- bells and triggers
 
@@ -183,7 +75,15 @@ struct caught_lying {
 struct http_answered {
   std::uint64_t n = 0;
   boxed<tide::inquirer::arrival> how;
-}; ///< n: the post
+};                    ///< n: the post
+struct head_heard {}; ///< there may be a new head; nothing else is believed of who says so
+struct socket_spoke {
+  std::uint64_t n = 0;
+  boxed<tide::head_watch::arrival> how;
+}; ///< n: the connection
+struct others_at {
+  std::uint64_t head = 0;
+}; ///< the highest head that the chain's HTTP endpoints show
 struct resume_chain {
   bool accept_reorg = false;
   std::string who;
@@ -230,8 +130,9 @@ struct exchange_ended {
   X(pause_handler) X(reprocess_webhooks) X(write_audit) X(write_work) X(ping_handler) \
   X(handler_pinged) X(order_done) X(change_list) X(list_changed) X(adopt_config) X(look) \
   X(recount) X(tick) X(drain) X(restart) X(stop_in) X(change_units) X(read_work) X(asked) \
-  X(answered) X(caught_lying) X(http_answered) X(resume_chain) X(chain_resumed) X(skip_blocks) \
-  X(blocks_skipped) X(reconcile_range) X(stop_range) X(incoming) X(exchange_ended)
+  X(answered) X(caught_lying) X(http_answered) X(head_heard) X(socket_spoke) X(others_at) \
+  X(resume_chain) X(chain_resumed) X(skip_blocks) X(blocks_skipped) X(reconcile_range) \
+  X(stop_range) X(incoming) X(exchange_ended)
 // clang-format on
 #define TIDEMARK_UNSAFE(name) CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tidemark::actors::name)
 TIDEMARK_MESSAGES(TIDEMARK_UNSAFE)
@@ -264,7 +165,8 @@ using store_actor = caf::typed_actor<
 using intake_actor = caf::typed_actor<caf::reacts_to<look>>;
 
 /// CHAIN: the only one that decides anything about its chain.
-using chain_actor = caf::typed_actor<caf::reacts_to<look>,     // due hints
+using chain_actor = caf::typed_actor<caf::reacts_to<look>, // due hints
+                                     caf::reacts_to<head_heard>,
                                      caf::reacts_to<tick>,     // the Tide's next time
                                      caf::reacts_to<answered>, // from rpc
                                      caf::reacts_to<recount>,
@@ -278,6 +180,10 @@ using rpc_actor = caf::typed_actor<caf::reacts_to<asked>, // → answered, to th
                                    caf::reacts_to<caught_lying>,  // a proof against an endpoint
                                    caf::reacts_to<http_answered>, // from the HTTP client
                                    caf::reacts_to<tick>>;
+
+/// HEADS: one WebSocket endpoint, whose new heads wake its chain; nothing rests on what it says.
+using heads_actor = caf::typed_actor<caf::reacts_to<socket_spoke>, // from the socket
+                                     caf::reacts_to<others_at>, caf::reacts_to<tick>>;
 
 /// DELIVERY: one handler's courier and its connections.
 using delivery_actor =

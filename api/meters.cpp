@@ -46,7 +46,7 @@ constexpr std::array<row, meter_count> rows{{
     {"reconcile_last_success_timestamp_seconds", kind::gauge, "chain",
      "When a range was last read for the second time."},
     {"rpc_requests_total", kind::counter, "chain endpoint method result",
-     "Posts to an endpoint by the method of their first call."},
+     "Posts to an endpoint by the method of their first call; eth_subscription: heads told."},
     {"rpc_seconds", kind::histogram, "chain method", "How long a post to an endpoint took."},
     {"rpc_lies_total", kind::counter, "chain endpoint kind",
      "Answers that were proved to be false."},

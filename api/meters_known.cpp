@@ -10,6 +10,9 @@ namespace {
 constexpr std::array<std::string_view, 6> rpc_methods{
     "eth_chainId", "eth_getBlockByNumber", "eth_getBlockByHash",
     "eth_getLogs", "eth_getBlockReceipts", "eth_getTransactionReceipt"};
+/// Of a WebSocket endpoint; the last one is a head that it told of.
+constexpr std::array<std::string_view, 3> socket_methods{"eth_chainId", "eth_subscribe",
+                                                         "eth_subscription"};
 constexpr std::array<std::string_view, 3> lie_kinds{"block", "logs", "fork"};
 constexpr std::array<std::string_view, 3> reconcile_results{"equal", "differed", "failed"};
 constexpr std::array outcomes{tide::outcome::ok,     tide::outcome::later,
@@ -36,6 +39,11 @@ void meters::know_chain(const config::chain& c) {
       for (const auto result : rpc_result_words)
         at(meter::rpc_requests, {name, e.name, method, result});
   }
+  for (const auto& e : c.heads)
+    for (const auto method : socket_methods)
+      for (const auto result : rpc_result_words)
+        at(meter::rpc_requests, {name, e.name, method, result});
+  if (!c.heads.empty()) at(meter::rpc_seconds, {name, "eth_subscribe"});
   for (const auto& e : c.rpc)
     for (const auto lie : lie_kinds)
       at(meter::rpc_lies, {name, e.name, lie});

@@ -10,6 +10,7 @@
 #include "app/admin_door.hpp"
 #include "app/caf_config.hpp"
 #include "app/certificates.hpp"
+#include "app/clients.hpp"
 #include "app/clock.hpp"
 #include "app/disk_space.hpp"
 #include "app/doors.hpp"
@@ -27,7 +28,6 @@
 #include "app/signals.hpp"
 #include "app/units.hpp"
 #include "app/version.hpp"
-#include "net/http_client.hpp"
 #include "net/io_threads.hpp"
 
 #include <boost/asio/post.hpp>
@@ -51,8 +51,6 @@ constexpr std::size_t io_thread_count = 2;
 constexpr std::size_t body_thread_count = 2; ///< verify, inflate and read webhooks
 constexpr auto drain_requests = 4s,
                drain_actors = 4s; // together below the ten seconds that a drain may take
-constexpr std::size_t connections_a_chain = 16;
-constexpr std::size_t connections_a_handler = 1'100; // above the highest concurrency
 
 [[noreturn]] void die(std::string_view text) {
   log_last(text);
@@ -95,11 +93,7 @@ private:
     raise_file_limit();
     io_ = std::make_unique<net::io_threads>(io_thread_count);
     readers_of_bodies_ = std::make_unique<net::io_threads>(body_thread_count);
-    net::client_limits to_nodes, to_handlers;
-    to_nodes.max_per_origin = connections_a_chain;
-    to_handlers.max_per_origin = connections_a_handler;
-    rpc_client_ = std::make_unique<net::http_client>(io_->context(), to_nodes);
-    client_ = std::make_unique<net::http_client>(io_->context(), to_handlers);
+    clients_ = std::make_unique<clients>(io_->context());
     system_ = std::make_unique<caf::actor_system>(caf_);
     start_actors(std::move(file));
     const int status = serve(std::move(connections));
@@ -147,7 +141,8 @@ private:
   }
 
   unit_needs what_units_need() {
-    return {*system_, config_, store_, switchboard_, board_, *rpc_client_, *client_, space_};
+    return {*system_,           config_,           store_, switchboard_, board_, clients_->nodes,
+            clients_->handlers, clients_->sockets, space_};
   }
 
   std::shared_ptr<const api::admin_api> api_of(std::shared_ptr<const config::config> c) {
@@ -256,8 +251,7 @@ private:
     heartbeat_.reset();
     admin_door_.reset();
     signals_.reset();
-    rpc_client_.reset();
-    client_.reset();
+    clients_.reset();
     system_.reset();
     io_.reset(); // after the actors: a slot that fires late posts to it
     log(level::info, component::daemon, "stopped");
@@ -270,8 +264,7 @@ private:
   caf_config caf_;
   std::shared_ptr<api::live> board_;
   std::unique_ptr<net::io_threads> io_, readers_of_bodies_;
-  /// Apart, so that a large answer of a node delays no delivery.
-  std::unique_ptr<net::http_client> rpc_client_, client_;
+  std::unique_ptr<clients> clients_;
   std::unique_ptr<caf::actor_system> system_;
   actors::switchboard switchboard_;
   std::shared_ptr<actors::listener_door> door_ = std::make_shared<actors::listener_door>();

@@ -156,14 +156,20 @@ private:
 std::vector<probed_endpoint> probe(const config::config& c) {
   net::io_threads io(1);
   net::http_client client(io.context());
+  net::socket_client sockets(io.context());
   std::vector<std::future<probed_endpoint>> asked;
-  for (const auto& chain : c.chains)
+  for (const auto& chain : c.chains) {
     for (const auto& endpoint : chain.rpc)
       asked.push_back(std::async(std::launch::async, [&chain, &endpoint, &client] {
         questioning q(chain, endpoint, client);
         q.ask();
         return std::move(q.row);
       }));
+    for (const auto& endpoint : chain.heads)
+      asked.push_back(std::async(std::launch::async, [&chain, &endpoint, &sockets] {
+        return probe_heads(chain, endpoint, sockets);
+      }));
+  }
   std::vector<probed_endpoint> rows;
   rows.reserve(asked.size());
   for (auto& one : asked)
@@ -173,11 +179,13 @@ std::vector<probed_endpoint> probe(const config::config& c) {
 
 std::uint64_t calls_a_day(const config::chain& chain, double block_seconds) {
   constexpr double day_ms = 86'400'000;
-  const double polls =
+  const double timed_polls =
       day_ms / static_cast<double>(std::max<std::int64_t>(chain.poll_interval.count(), 1));
   const double reorgs =
       day_ms / static_cast<double>(std::max<std::int64_t>(chain.reorg_interval.count(), 1));
-  const double blocks = block_seconds > 0 ? day_ms / 1'000 / block_seconds : polls;
+  const double blocks = block_seconds > 0 ? day_ms / 1'000 / block_seconds : timed_polls;
+  // A WebSocket head is a poll of its own.
+  const double polls = timed_polls + (chain.heads.empty() ? 0 : blocks);
   const bool tags = chain.confirmations.at_least != tide::tag::none;
   // A poll asks for the head and, with a tag, for the tags. A block is read whole (header and logs)
   // and its header once more by reconcile, whose range is at most one a poll: logs, and the last

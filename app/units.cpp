@@ -5,6 +5,7 @@
 #include "actors/delivery.hpp"
 #include "actors/intake.hpp"
 #include "actors/rpc.hpp"
+#include "app/chain_heads.hpp"
 #include "app/clock.hpp"
 #include "app/log.hpp"
 #include "app/reconcile_orders.hpp"
@@ -14,8 +15,10 @@
 #include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <mutex>
 #include <random>
 #include <utility>
@@ -32,25 +35,40 @@ sender(net::http_client& client) {
   };
 }
 
-/// A chain's status has two authors, the Tide and the endpoints' pool, on threads of their own.
+/// A chain's status has several authors, the Tide, the endpoints' pool and each WebSocket endpoint,
+/// on threads of their own.
 class chain_board {
 public:
-  explicit chain_board(std::shared_ptr<api::live> board) : board_(std::move(board)) {}
+  chain_board(std::shared_ptr<api::live> board, const config::chain& c)
+      : board_(std::move(board)), asked_(c.rpc.size()), endpoints_(c.rpc.size() + c.heads.size()) {}
 
   void put(tide::chain_status s) {
     const std::lock_guard lock(mutex_);
-    s.endpoints = std::move(latest_.endpoints);
     count_run(s);
     latest_ = std::move(s);
-    board_->put(latest_);
+    show();
   }
   void put(std::vector<tide::endpoint_status> endpoints) {
     const std::lock_guard lock(mutex_);
-    latest_.endpoints = std::move(endpoints);
-    if (!latest_.name.empty()) board_->put(latest_);
+    std::move(endpoints.begin(), endpoints.end(), endpoints_.begin());
+    show();
+  }
+  void put_socket(std::size_t i, tide::endpoint_status s) {
+    const std::lock_guard lock(mutex_);
+    endpoints_[asked_ + i] = std::move(s);
+    show();
   }
 
 private:
+  /// What has not spoken yet has no name.
+  void show() {
+    if (latest_.name.empty()) return;
+    latest_.endpoints.clear();
+    std::copy_if(endpoints_.begin(), endpoints_.end(), std::back_inserter(latest_.endpoints),
+                 [](const tide::endpoint_status& e) { return !e.name.empty(); });
+    board_->put(latest_);
+  }
+
   /// A range that was read once more, or could not be: once each, though its snapshot comes often.
   void count_run(const tide::chain_status& s) {
     const auto& before = latest_.last_reconcile;
@@ -72,6 +90,8 @@ private:
   std::mutex mutex_;
   tide::chain_status latest_;
   std::shared_ptr<api::live> board_;
+  const std::size_t asked_; ///< those over HTTP, which come first
+  std::vector<tide::endpoint_status> endpoints_;
 };
 
 } // namespace
@@ -135,13 +155,20 @@ void log_webhook(const actors::webhook_note& n) {
 
 actors::unit chain_unit(const unit_needs& needs, const config::chain& c) {
   const auto chain = std::make_shared<const config::chain>(c);
-  const auto board = std::make_shared<chain_board>(needs.board);
+  const auto board = std::make_shared<chain_board>(needs.board, c);
   return {"chain " + c.name, [needs, chain, board] {
             actors::rpc_params r;
             r.chain = chain;
             r.send = sender(needs.nodes);
             r.now = now_ms;
-            r.publish = [board](std::vector<tide::endpoint_status> s) { board->put(std::move(s)); };
+            auto heads = start_heads(needs, chain, [board](std::size_t i, tide::endpoint_status s) {
+              board->put_socket(i, std::move(s));
+            });
+            r.publish = [board, tell = teller_of_heads(heads)](
+                            std::vector<tide::endpoint_status> s) mutable {
+              tell(s);
+              board->put(std::move(s));
+            };
             r.warn = warner(component::rpc, "chain", chain->name);
             r.seed = seed();
             auto& meters = needs.board->counted();
@@ -181,7 +208,10 @@ actors::unit chain_unit(const unit_needs& needs, const config::chain& c) {
             p.progress = note_progress(chain->id, needs.switchboard, needs.store);
             const auto a = needs.system.spawn(actors::make_chain, std::move(p));
             needs.switchboard.connect(chain->id, a);
-            return std::vector{caf::actor_cast<caf::actor>(a), caf::actor_cast<caf::actor>(rpc)};
+            std::vector all{caf::actor_cast<caf::actor>(a), caf::actor_cast<caf::actor>(rpc)};
+            for (auto& h : heads)
+              all.push_back(caf::actor_cast<caf::actor>(h));
+            return all;
           }};
 }
 

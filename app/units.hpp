@@ -9,6 +9,7 @@
 #include "app/disk_space.hpp"
 #include "config/config.hpp"
 #include "net/http_client.hpp"
+#include "net/web_socket.hpp"
 
 #include <caf/fwd.hpp>
 
@@ -28,6 +29,7 @@ struct unit_needs {
   std::shared_ptr<api::live> board;
   net::http_client& nodes;
   net::http_client& handlers;
+  net::socket_client& sockets;
   std::shared_ptr<disk_space> space;
 };
 

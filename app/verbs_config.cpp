@@ -29,7 +29,7 @@ std::string summary(const config::config& c) {
                     counted(c.handlers.size(), "handler");
   for (const auto& chain : c.chains)
     out += "\n  " + chain.name + " (" + std::to_string(chain.id) + "), " +
-           counted(chain.rpc.size(), "endpoint");
+           counted(chain.rpc.size() + chain.heads.size(), "endpoint");
   return out;
 }
 
@@ -50,9 +50,9 @@ void print_probes(const config::config& c, const std::vector<probed_endpoint>& f
     rows.push_back({e.chain, printable(e.endpoint), e.trouble.empty() ? "ok" : "failing",
                     number_text(e.chain_id), number_text(e.head), number_text(e.safe),
                     number_text(e.finalized), yes_no(e.batches), yes_no(e.receipts),
-                    latency_text(e.latency_ms), printable(e.trouble)});
+                    yes_no(e.heads), latency_text(e.latency_ms), printable(e.trouble)});
   say('\n' + table({"CHAIN", "ENDPOINT", "STATE", "ID", "HEAD", "SAFE", "FINALIZED", "BATCHES",
-                    "RECEIPTS", "MS", "TROUBLE"},
+                    "RECEIPTS", "HEADS", "MS", "TROUBLE"},
                    rows));
   for (const auto& chain : c.chains) {
     double seconds = 0;
@@ -88,6 +88,7 @@ json::array probe_array(const std::vector<probed_endpoint>& found) {
                                {"finalized", or_null(e.finalized)},
                                {"batches", or_null(e.batches)},
                                {"block_receipts", or_null(e.receipts)},
+                               {"heads", or_null(e.heads)},
                                {"latency_ms", std::llround(e.latency_ms)},
                                {"trouble", e.trouble}});
   return out;

@@ -55,11 +55,23 @@ std::optional<std::string> as_endpoint_url(const value& v) {
     v.wrong(parts.error().text);
     return std::nullopt;
   }
-  if (parts->scheme == "ws" || parts->scheme == "wss") {
-    v.wrong("not yet; only http:// and https:// work so far");
-    return std::nullopt;
-  }
   return url;
+}
+
+bool is_socket(const endpoint& e) {
+  const auto parts = parse_url(e.url);
+  return parts && (parts->scheme == "ws" || parts->scheme == "wss");
+}
+
+/// What only matters where something is asked for.
+void read_limits(section& s, endpoint& out) {
+  const bool socket = is_socket(out);
+  for (const char* key : {"max_range", "requests_per_second"})
+    if (const auto given = s.find(key); given && socket)
+      given->wrong("is of http(s) endpoints alone: a WebSocket endpoint only tells of new heads");
+  if (socket) return;
+  s.read("max_range", out.max_range, as_count<std::uint64_t>(1, 1'000'000));
+  s.read("requests_per_second", out.requests_per_second, as_rate);
 }
 
 endpoint read_endpoint(const value& v) {
@@ -72,8 +84,7 @@ endpoint read_endpoint(const value& v) {
   s.read("name", out.name, as_name);
   s.need("url", out.url, as_endpoint_url);
   s.read("headers", out.headers, as_headers);
-  s.read("max_range", out.max_range, as_count<std::uint64_t>(1, 1'000'000));
-  s.read("requests_per_second", out.requests_per_second, as_rate);
+  read_limits(s, out);
   s.read("timeout", out.timeout, as_duration(10ms, 10min));
   return out;
 }
@@ -100,6 +111,9 @@ std::optional<std::vector<endpoint>> as_endpoints(const value& v) {
     if (!out.back().name.empty()) names.add(item, out.back().name);
   }
   if (v.is_list() && out.empty()) v.wrong("a chain needs at least one endpoint");
+  if (!out.empty() && std::all_of(out.begin(), out.end(), is_socket))
+    v.wrong("add an https:// or http:// endpoint: ws:// and wss:// only tell of new heads, all "
+            "else is read over HTTP");
   for (auto& e : out) {
     if (e.name.empty()) e.name = default_name(e, out);
   }
@@ -125,14 +139,22 @@ std::optional<integrity> as_integrity(const value& v) {
   return choose(v, words);
 }
 
+void read_endpoints(section& s, chain& out) {
+  s.need("rpc", out.rpc, as_endpoints);
+  const auto sockets = std::stable_partition(out.rpc.begin(), out.rpc.end(),
+                                             [](const endpoint& e) { return !is_socket(e); });
+  out.heads.assign(sockets, out.rpc.end());
+  out.rpc.erase(sockets, out.rpc.end());
+}
+
 /// No more than there are endpoints to agree.
 void read_quorum(section& s, chain& out) {
   const auto given = s.find("quorum");
   if (!given) return;
   const auto n = count_between(*given, 1, 64);
   if (n && *n > out.rpc.size() && !out.rpc.empty())
-    given->wrong("expected at most " + std::to_string(out.rpc.size()) +
-                 ", the number of endpoints under rpc");
+    given->wrong("expected at most " + std::to_string(out.rpc.size()) + ", the number of " +
+                 (out.heads.empty() ? "" : "http(s) ") + "endpoints under rpc");
   if (n) out.quorum = static_cast<std::uint32_t>(*n);
 }
 
@@ -157,7 +179,7 @@ void read_chain(const value& v, builder& b) {
   if (name) out.name = as_name(*name).value_or("");
   const auto id = s.need("id");
   if (id) out.id = count_between(*id, 1, max_number).value_or(0);
-  s.need("rpc", out.rpc, as_endpoints);
+  read_endpoints(s, out);
   read_quorum(s, out);
   s.need("confirmations", out.confirmations, [&](const value& p) { return as_policy(p, b); });
   s.read("start_block", out.start_block, as_start_block);

@@ -92,7 +92,8 @@ using integrity = tide::proof;
 struct chain {
   std::string name;
   std::uint64_t id = 0;
-  std::vector<endpoint> rpc;
+  std::vector<endpoint> rpc;   ///< http(s), in the file's order
+  std::vector<endpoint> heads; ///< ws(s): these only tell of new heads, and vouch for nothing
   std::uint32_t quorum = 1;
   tide::policy confirmations;
   std::optional<std::uint64_t> start_block; ///< absent: latest

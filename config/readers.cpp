@@ -29,7 +29,7 @@ template <class T, class Show> std::optional<T> in_range(const value& v, std::op
 }
 
 bool is_our_header(std::string_view lower) {
-  for (const std::string_view prefix : {"webhook-", "tidemark-"}) {
+  for (const std::string_view prefix : {"webhook-", "tidemark-", "sec-websocket-"}) {
     if (lower.substr(0, prefix.size()) == prefix) return true;
   }
   for (const std::string_view name :

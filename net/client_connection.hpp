@@ -45,6 +45,8 @@ public:
   bool reusable() const { return reusable_; }
   /// While idle: the peer ended it, or says something unasked.
   bool stale() { return stream_.stale(); }
+  /// Once it is open, for who speaks something else than exchanges over it.
+  stream& raw() { return stream_; }
   /// Ends whatever is going on; nothing is called any more.
   void abandon();
 

@@ -8,8 +8,8 @@
 namespace tidemark::net {
 namespace {
 
-constexpr std::array<std::string_view, 5> own_headers{"Host", "Content-Length", "Transfer-Encoding",
-                                                      "Connection", "Accept-Encoding"};
+constexpr std::array<std::string_view, 6> own_headers{
+    "Host", "Content-Length", "Transfer-Encoding", "Connection", "Accept-Encoding", "Upgrade"};
 
 /// RFC 9110 §5.6.2
 bool is_token(std::string_view text) {

@@ -85,6 +85,11 @@ bool tide::note_lower_head(const evm::header& head) {
   return now_ - *set_back_since_ >= set_back_for_good;
 }
 
+tide::effects tide::look(millis now) {
+  next_head_ = now;
+  return run(now);
+}
+
 /// New heads: what lies between our tip and the endpoint's, header by header, each block with
 /// something of ours read whole.
 tide::pass tide::head_pass() {

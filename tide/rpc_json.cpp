@@ -132,6 +132,7 @@ rpc_call call_receipt(const evm::hash32& tx) {
   return {"eth_getTransactionReceipt", "[\"" + evm::to_hex(tx) + "\"]"};
 }
 rpc_call call_chain_id() { return {"eth_chainId", "[]"}; }
+rpc_call call_subscribe_heads() { return {"eth_subscribe", R"(["newHeads"])"}; }
 
 rpc_call call_logs(std::uint64_t from, std::uint64_t to, const interest::filter& filter) {
   std::string p = "[{\"fromBlock\":\"" + evm::to_quantity(from) + "\",\"toBlock\":\"" +

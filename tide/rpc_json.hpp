@@ -39,6 +39,7 @@ rpc_call call_logs(std::uint64_t from, std::uint64_t to, const interest::filter&
 rpc_call call_receipts_of_block(const evm::hash32& hash);
 rpc_call call_receipt(const evm::hash32& tx);
 rpc_call call_chain_id();
+rpc_call call_subscribe_heads(); ///< over a WebSocket alone
 
 /// The request's text; `id` comes back with the answer.
 void append_request(std::string& out, std::uint64_t id, const rpc_call& call);

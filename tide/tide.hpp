@@ -42,6 +42,7 @@ public:
   effects hinted(std::vector<chain_hint> hints, std::optional<millis> next_due, millis now);
   effects event_blocks(std::vector<event_block> blocks, millis now);
   effects bell(millis now); ///< the store has due hints for us
+  effects look(millis now); ///< there may be a new head: it is not waited for
   // An operator's orders; one at a time.
   effects resume(bool accept_reorg, millis now); ///< → resume_answered
   effects skip(skip_order order, millis now);    ///< → skip_answered

@@ -19,6 +19,19 @@ TEST_CASE_METHOD(chain_fixture, "chain: boots from the store, and follows", "[ch
   CHECK(lies.empty());
 }
 
+TEST_CASE_METHOD(chain_fixture, "chain: a head that was heard of is looked for at once", "[chain]") {
+  start();
+  advance(60s, 500ms);
+  const auto before = asks.size();
+  endpoints_head = 19; // nothing is believed of it
+  caf::anon_send(chain, head_heard{});
+  run();
+  CHECK(asks.size() > before);
+  CHECK(status.head == id_of(20));
+  CHECK(state() == "following");
+  CHECK(boots == 1);
+}
+
 TEST_CASE_METHOD(chain_fixture, "chain: a store that says nothing is asked again after a second",
                  "[chain]") {
   const auto good = script->boot;

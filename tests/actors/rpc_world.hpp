@@ -156,6 +156,7 @@ struct rpc_fixture : actor_fixture {
             self_->send(rpc, asked{box(std::move(asks.front()))});
             asks.pop_front();
           },
+          [](head_heard) {},
           [](const tick&) {},
           [this](const answered& got) { answers.push_back(*got.answer); },
           [](const resume_chain&) -> caf::result<chain_resumed> { return caf::sec::runtime_error; },

@@ -74,7 +74,6 @@ TEST_CASE("bad: policies and chains") {
            "t.yaml:9:9: chains[0].rpc[3]: a URL has no spaces, line breaks or letters beyond "
            "ASCII\n"
            "t.yaml:10:9: chains[0].rpc[4]: the URL's host is wrong\n"
-           "t.yaml:11:9: chains[0].rpc[5]: not yet; only http:// and https:// work so far\n"
            "t.yaml:12:54: chains[0].rpc[6].timeout: out of range: 10ms to 10m\n"
            "t.yaml:12:69: chains[0].rpc[6].max_range: out of range: 1 to 1000000\n"
            "t.yaml:13:9: chains[0].rpc[7]: the endpoint 'x' is there already, in line 12\n"
@@ -84,6 +83,42 @@ TEST_CASE("bad: policies and chains") {
            "t.yaml:13:90: chains[0].rpc[7].headers.Host: is set by Tidemark itself\n"
            "t.yaml:14:9: chains[0].rpc[8]: 'url' is missing\n"
            "t.yaml:14:19: chains[0].rpc[8].headers: expected a map, found a list\n"},
+          {"WebSocket endpoints alone",
+           "chains:\n"
+           "  - {name: a, id: 1, confirmations: 1, rpc: [wss://a.example/KEY]}\n"
+           "  - name: b\n"
+           "    id: 2\n"
+           "    confirmations: 1\n"
+           "    rpc:\n"
+           "      - ws://a.example/KEY\n"
+           "      - {url: \"wss://b.example/KEY\"}\n",
+           "t.yaml:2:45: chains[0].rpc: add an https:// or http:// endpoint: ws:// and wss:// only "
+           "tell of new heads, all else is read over HTTP\n"
+           "t.yaml:7:7: chains[1].rpc: add an https:// or http:// endpoint: ws:// and wss:// only "
+           "tell of new heads, all else is read over HTTP\n"},
+          {"what a WebSocket endpoint has no use for",
+           "chains:\n"
+           "  - name: a\n"
+           "    id: 1\n"
+           "    confirmations: 1\n"
+           "    rpc:\n"
+           "      - http://a.example\n"
+           "      - {url: \"ws://a.example/\", max_range: 5, requests_per_second: 1, "
+           "headers: {Sec-WebSocket-Key: x}}\n",
+           "t.yaml:7:45: chains[0].rpc[1].max_range: is of http(s) endpoints alone: a WebSocket "
+           "endpoint only tells of new heads\n"
+           "t.yaml:7:69: chains[0].rpc[1].requests_per_second: is of http(s) endpoints alone: a "
+           "WebSocket endpoint only tells of new heads\n"
+           "t.yaml:7:82: chains[0].rpc[1].headers.Sec-WebSocket-Key: is set by Tidemark itself\n"},
+          {"a quorum that WebSocket endpoints cannot fill",
+           "chains:\n"
+           "  - name: a\n"
+           "    id: 1\n"
+           "    confirmations: 1\n"
+           "    quorum: 2\n"
+           "    rpc: [\"http://a.example\", \"ws://a.example\", \"wss://b.example\"]\n",
+           "t.yaml:5:13: chains[0].quorum: expected at most 1, the number of http(s) endpoints "
+           "under rpc\n"},
           {"the numbers of a chain",
            "chains:\n"
            "  - name: a\n"

@@ -81,14 +81,15 @@ TEST_CASE("an empty token is none") {
 
 TEST_CASE("no error shows a secret or a URL's path") {
   variables = {{"URL", "htp://a.example/hidden"}, {"KEY", "hidden"}};
-  const auto l = parsed("chains:\n"
-                        "  - {name: a, id: 1, rpc: [\"${URL}\", \"http://a.example:0/hidden\", "
-                        "\"http://hidden@a.example\", \"ws://a.example/hidden\", "
-                        "\"http://a.example/#hidden\"], confirmations: 1}\n"
-                        "admin: {token: \"hidden hidden\"}\n"
-                        "sources: [{name: a, provider: standard-webhooks, secret: hidden!}]\n"
-                        "handlers: [{name: a, url: \"http://a.example/hidden\", secret: "
-                        "\"${KEY}\", headers: {A: \"hidden\\n\"}}]\n");
+  const auto l =
+      parsed("chains:\n"
+             "  - {name: a, id: 1, rpc: [\"${URL}\", \"http://a.example:0/hidden\", "
+             "\"http://hidden@a.example\", {url: \"ws://a.example/hidden\", max_range: 1}, "
+             "\"http://a.example/#hidden\"], confirmations: 1}\n"
+             "admin: {token: \"hidden hidden\"}\n"
+             "sources: [{name: a, provider: standard-webhooks, secret: hidden!}]\n"
+             "handlers: [{name: a, url: \"http://a.example/hidden\", secret: "
+             "\"${KEY}\", headers: {A: \"hidden\\n\"}}]\n");
   CHECK(l.problems.size() == 10);
   CHECK(problems_of(l).find("hidden") == std::string::npos);
 }

@@ -122,6 +122,36 @@ TEST_CASE("good: the server's sections") {
   CHECK_FALSE(c.log.json);
 }
 
+TEST_CASE("good: WebSocket endpoints stand apart, and are named with the others") {
+  variables.clear();
+  const auto l = parsed("chains:\n"
+                        "  - name: a\n"
+                        "    id: 1\n"
+                        "    confirmations: 1\n"
+                        "    quorum: 2\n"
+                        "    rpc:\n"
+                        "      - wss://a.example/KEY\n"
+                        "      - https://a.example/KEY\n"
+                        "      - {name: bell, url: \"ws://b.example\", timeout: 3s, "
+                        "headers: {Authorization: Bearer x}}\n"
+                        "      - ws://[::1]:8546\n"
+                        "      - http://b.example\n");
+  CHECK(problems_of(l) == "");
+  REQUIRE(l.value);
+  const auto& c = l.value->chains[0];
+  REQUIRE(c.rpc.size() == 2);
+  REQUIRE(c.heads.size() == 3);
+  CHECK(c.rpc[0].name == "a.example:443#2");
+  CHECK(c.rpc[1].name == "b.example:80");
+  CHECK(c.heads[0].name == "a.example:443");
+  CHECK(c.heads[0].url == "wss://a.example/KEY");
+  CHECK(c.heads[1].name == "bell");
+  CHECK(c.heads[1].timeout == 3s);
+  CHECK(c.heads[1].headers ==
+        std::vector<std::pair<std::string, std::string>>{{"Authorization", "Bearer x"}});
+  CHECK(c.heads[2].name == "[::1]:8546");
+}
+
 TEST_CASE("good: chains") {
   const auto c = full_config();
   REQUIRE(c.chains.size() == 2);

@@ -13,14 +13,6 @@ const std::string one_handler =
 
 } // namespace
 
-TEST_CASE("what comes later is refused by name") {
-  variables.clear();
-  const auto l =
-      parsed("chains: [{name: a, id: 1, confirmations: 1, rpc: [ws://127.0.0.1:8545]}]\n");
-  REQUIRE(l.problems.size() == 1);
-  CHECK(l.problems[0].text.find("not yet") != std::string::npos);
-}
-
 TEST_CASE("the defaults may be written out") {
   variables.clear();
   const auto l =
