@@ -29,3 +29,11 @@ elseif(TIDEMARK_SANITIZE STREQUAL "thread")
   target_compile_options(tidemark_flags INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
   target_link_options(tidemark_flags INTERFACE -fsanitize=thread)
 endif()
+
+# Everything is built for the fuzzers then; nothing but them is linked.
+if(TIDEMARK_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "TIDEMARK_FUZZ needs clang: cmake --preset fuzz")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+endif()

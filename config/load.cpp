@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "config/sections.hpp"
 
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/parser.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -13,14 +16,45 @@ namespace {
 
 constexpr std::size_t max_file = 16 * mib;
 
+/// Where a document begins.
+class document_start final : public YAML::EventHandler {
+public:
+  YAML::Mark at = YAML::Mark::null_mark();
+
+private:
+  void seen(const YAML::Mark& mark) {
+    if (at.is_null()) at = mark;
+  }
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { seen(mark); }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { seen(mark); }
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                const std::string&) override {
+    seen(mark);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
+    seen(mark);
+  }
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    seen(mark);
+  }
+  void OnMapEnd() override {}
+};
+
 /// The one document of the file; nothing, and a problem, where it is not YAML.
 std::optional<YAML::Node> parse_yaml(const std::string& text, reading& r) {
   try {
-    auto documents = YAML::LoadAll(text);
-    if (documents.size() == 1) return documents[0];
-    if (documents.empty()) return YAML::Node(YAML::NodeType::Map);
-    const auto mark = documents[1].Mark();
-    r.wrong(place_of(mark), "a second YAML document begins here; there must be one");
+    // Not YAML::LoadAll: behind a stray comma it finds documents without end, and keeps them all.
+    std::istringstream in(text);
+    YAML::Parser parser(in);
+    document_start first, second;
+    if (!parser.HandleNextDocument(first)) return YAML::Node(YAML::NodeType::Map);
+    if (!parser.HandleNextDocument(second)) return YAML::Load(text);
+    r.wrong(place_of(second.at), "a second YAML document begins here; there must be one");
   } catch (const YAML::Exception& e) {
     r.wrong(place_of(e.mark), "this is not YAML: " + e.msg);
   } catch (const std::exception& e) {

@@ -15,6 +15,8 @@ TEST_CASE("bad: the file as YAML") {
                  "t.yaml:2:1: this is not YAML: illegal tab when looking for indentation\n"},
                 {"a list", "- a\n", "t.yaml:1:1: expected a map, found a list\n"},
                 {"a text", "abc\n", "t.yaml:1:1: expected a map, found a text\n"},
+                {"a comma that begins nothing", "a: 1\n---\n,:\n",
+                 "t.yaml:3:1: a second YAML document begins here; there must be one\n"},
                 {"two documents", "instance: a\n---\ninstance: b\n",
                  "t.yaml:3:1: a second YAML document begins here; there must be one\n"},
                 {"a key twice", "instance: a\nlog: {}\ninstance: b\n",

@@ -4,23 +4,12 @@
 import assert from 'node:assert/strict';
 import { busy } from './lib/admin.mjs';
 import { base } from './lib/base.mjs';
-import { accessible, Browser, fitting, missing, shoot } from './lib/browser.mjs';
+import { accessible, fitting, seen, shoot } from './lib/browser.mjs';
 import { alchemy } from './lib/hooks.mjs';
 import { freePort, request } from './lib/http.mjs';
 import { sleep, until } from './lib/wait.mjs';
-import { scenario } from './lib/world.mjs';
 
 const TOKEN = 'an-admin-token-of-some-length';
-
-/** A scenario with a browser beside the world. */
-function seen(name, options, body) {
-  scenario(name, { timeout: 120_000, ...options }, async (world, t) => {
-    if (missing) return t.skip(missing);
-    const browser = await new Browser().start();
-    world.others.push(browser);
-    await body(world, browser, t);
-  });
-}
 
 /** Some confirmed, some compensated, two reorgs of which one took some away, some pending. */
 async function eventful(world) {

@@ -2,6 +2,7 @@
 #include "evm/hex.hpp"
 #include "tests/evm/show_result.hpp"
 #include "tests/fuzz/abi_input.hpp"
+#include "tests/fuzz/replay.hpp"
 
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -52,4 +53,9 @@ TEST_CASE("abi fuzz: inputs changed at random break nothing that must hold") {
     }
   }
   CHECK(good > 1'000);
+}
+
+TEST_CASE("abi fuzz: what the fuzzer once found") {
+  for (const auto& found : fuzz::regressions("abi"))
+    fuzz::abi_input(bytes(found.begin(), found.end()));
 }

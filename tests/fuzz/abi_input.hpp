@@ -2,9 +2,9 @@
 #pragma once
 
 #include "evm/abi.hpp"
+#include "tests/fuzz/must.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
 
 // What the fuzzer and its replay do with one input: a signature, a zero octet, and the data of a
@@ -22,10 +22,6 @@ inline std::size_t leaves(const abi_value& v) {
   for (const auto& m : *members)
     sum += leaves(m);
   return sum;
-}
-
-inline void must(bool holds) {
-  if (!holds) std::abort();
 }
 
 /// True if the signature was one and the data decoded. Ends the process where what must hold does

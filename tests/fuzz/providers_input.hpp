@@ -3,9 +3,9 @@
 
 #include "providers/content_encoding.hpp"
 #include "providers/provider.hpp"
+#include "tests/fuzz/must.hpp"
 
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,10 +16,6 @@
 namespace fuzz {
 
 using namespace tidemark::providers;
-
-inline void must(bool held) {
-  if (!held) std::abort();
-}
 
 /// How many providers understood it.
 inline int extract_all(std::string_view body) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tests/fuzz/providers_input.hpp"
+#include "tests/fuzz/replay.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -26,25 +27,6 @@ std::vector<std::string> seeds() {
   return out;
 }
 
-/// A byte, a piece cut out, doubled, or brought in from another seed.
-void change(std::string& text, const std::string& other, std::mt19937_64& random) {
-  const auto at = random() % (text.size() + 1);
-  const auto length = random() % (std::min<std::size_t>(text.size() - at, 64) + 1);
-  switch (random() % 4) {
-  case 0:
-    if (at < text.size()) text[at] = static_cast<char>(random() % 256);
-    return;
-  case 1:
-    text.erase(at, length);
-    return;
-  case 2:
-    text.insert(at, text.substr(at, length));
-    return;
-  default:
-    text.insert(at, other.substr(random() % (other.size() + 1), random() % 64));
-  }
-}
-
 } // namespace
 
 TEST_CASE("providers fuzz: inputs changed at random break nothing that must hold") {
@@ -56,9 +38,14 @@ TEST_CASE("providers fuzz: inputs changed at random break nothing that must hold
     for (int round = 0; round < 12; ++round) {
       auto input = seed;
       for (int changes = round % 4; changes > 0; --changes)
-        change(input, all[random() % all.size()], random);
+        fuzz::change(input, all[random() % all.size()], random);
       understood += fuzz::providers_input(input);
     }
   }
   CHECK(understood > 500);
+}
+
+TEST_CASE("providers fuzz: what the fuzzer once found") {
+  for (const auto& found : fuzz::regressions("providers"))
+    fuzz::providers_input(found);
 }

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { get, query, type Page } from './api';
 import { count } from './format';
-import { Ago, Nothing, Trouble } from './ui';
+import { Ago, Nothing, Table, Trouble } from './ui';
 
 interface Entry {
   id: number;
@@ -65,30 +65,18 @@ function AuditTable() {
   if (!items.length) return <Nothing>Nobody has ordered anything yet.</Nothing>;
   return (
     <>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Audit log">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">Who</th>
-              <th scope="col">What</th>
-              <th scope="col">Detail</th>
-            </tr>
-          </thead>
-          <tbody>
-            {items.map((e) => (
-              <tr key={e.id}>
-                <td>
-                  <Ago at={e.at} />
-                </td>
-                <td>{e.who}</td>
-                <td>{e.what}</td>
-                <td class="long">{e.detail}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="Audit log" heads={['When', 'Who', 'What', 'Detail']}>
+        {items.map((e) => (
+          <tr key={e.id}>
+            <td>
+              <Ago at={e.at} />
+            </td>
+            <td>{e.who}</td>
+            <td>{e.what}</td>
+            <td class="long">{e.detail}</td>
+          </tr>
+        ))}
+      </Table>
       <More more={more} />
     </>
   );
@@ -101,34 +89,19 @@ function GapTable() {
   if (!items.length) return <Nothing>Nothing was ever skipped.</Nothing>;
   return (
     <>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Gaps">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">Who</th>
-              <th scope="col">Chain</th>
-              <th scope="col">Blocks</th>
-              <th scope="col">Why</th>
-            </tr>
-          </thead>
-          <tbody>
-            {items.map((g) => (
-              <tr key={g.id}>
-                <td>
-                  <Ago at={g.at} />
-                </td>
-                <td>{g.who}</td>
-                <td>{g.chain ?? '–'}</td>
-                <td>
-                  {g.from_block === null ? '–' : `${count(g.from_block)}–${count(g.to_block)}`}
-                </td>
-                <td class="long">{g.reason}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="Gaps" heads={['When', 'Who', 'Chain', 'Blocks', 'Why']}>
+        {items.map((g) => (
+          <tr key={g.id}>
+            <td>
+              <Ago at={g.at} />
+            </td>
+            <td>{g.who}</td>
+            <td>{g.chain ?? '–'}</td>
+            <td>{g.from_block === null ? '–' : `${count(g.from_block)}–${count(g.to_block)}`}</td>
+            <td class="long">{g.reason}</td>
+          </tr>
+        ))}
+      </Table>
       <More more={more} />
     </>
   );

@@ -131,6 +131,8 @@ export function Reconcile({ chain, close }: { chain: Chain; close: () => void })
           await new Promise((done) => setTimeout(done, 500));
           job = await get<Job>(`v1/jobs/${part(String(id))}`);
         }
+        if (job.state !== 'done')
+          throw new Error(`Blocks ${from} to ${to} are not compared: the job ${job.state}.`);
         return `Blocks ${from} to ${to}: ${count(job.missing)} missing, ${count(job.extra)} extra, ${count(job.equal)} equal.`;
       }}
     >

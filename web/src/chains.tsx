@@ -5,7 +5,7 @@ import { Reconcile, Resume, SkipBlocks } from './chain_orders';
 import { useCell } from './cell';
 import { count, plural, shortId } from './format';
 import { status } from './live';
-import { Ago, Badge, BlockText, Facts, Nothing, Trouble, useRead } from './ui';
+import { Ago, Badge, BlockText, Facts, Nothing, Table, Trouble, useRead } from './ui';
 
 type Order = 'resume' | 'skip' | 'reconcile' | null;
 
@@ -53,42 +53,30 @@ function ChainCard({ chain, open }: { chain: Chain; open: boolean }) {
           ],
         ]}
       />
-      <div class="scroll" tabIndex={0} role="region" aria-label={`Endpoints of ${c.name}`}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Endpoint</th>
-              <th scope="col">State</th>
-              <th scope="col" class="num">
-                Head
-              </th>
-              <th scope="col" class="num">
-                Latency
-              </th>
-              <th scope="col" class="num">
-                Errors
-              </th>
-              <th scope="col" class="num">
-                Lies
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {c.endpoints.map((e) => (
-              <tr key={e.name}>
-                <th scope="row">{e.name}</th>
-                <td>
-                  <Badge state={e.state} />
-                </td>
-                <td class="num">{count(e.head)}</td>
-                <td class="num">{Math.round(e.latency_ms)} ms</td>
-                <td class="num">{count(e.errors)}</td>
-                <td class={`num ${e.lies ? 'bad' : ''}`}>{count(e.lies)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label={`Endpoints of ${c.name}`}
+        heads={[
+          'Endpoint',
+          'State',
+          { name: 'Head', num: true },
+          { name: 'Latency', num: true },
+          { name: 'Errors', num: true },
+          { name: 'Lies', num: true },
+        ]}
+      >
+        {c.endpoints.map((e) => (
+          <tr key={e.name}>
+            <th scope="row">{e.name}</th>
+            <td>
+              <Badge state={e.state} />
+            </td>
+            <td class="num">{count(e.head)}</td>
+            <td class="num">{Math.round(e.latency_ms)} ms</td>
+            <td class="num">{count(e.errors)}</td>
+            <td class={`num ${e.lies ? 'bad' : ''}`}>{count(e.lies)}</td>
+          </tr>
+        ))}
+      </Table>
       {c.backfills.length > 0 && (
         <ul class="backfills">
           {c.backfills.map((b) => (
@@ -140,46 +128,38 @@ export function Reorgs({ chain }: { chain?: string }) {
   const items = (value?.items ?? []).filter((r) => !chain || r.chain === chain);
   if (!items.length) return <Nothing>No block of ours has ever left its chain.</Nothing>;
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Reorgs">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">Chain</th>
-            <th scope="col" class="num">
-              Depth
-            </th>
-            <th scope="col">In common</th>
-            <th scope="col">Head before</th>
-            <th scope="col">Head after</th>
-            <th scope="col" class="num">
-              Rolled back
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((r) => (
-            <tr key={r.chain + r.at + shortId(r.new_head.hash)}>
-              <td>
-                <Ago at={r.at} />
-              </td>
-              <td>{r.chain}</td>
-              <td class="num">{count(r.depth)}</td>
-              <td>
-                <BlockText block={r.ancestor} />
-              </td>
-              <td>
-                <BlockText block={r.old_head} />
-              </td>
-              <td>
-                <BlockText block={r.new_head} />
-              </td>
-              <td class={`num ${r.rolled_back ? 'bad' : ''}`}>{count(r.rolled_back)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Reorgs"
+      heads={[
+        'When',
+        'Chain',
+        { name: 'Depth', num: true },
+        'In common',
+        'Head before',
+        'Head after',
+        { name: 'Rolled back', num: true },
+      ]}
+    >
+      {items.map((r) => (
+        <tr key={r.chain + r.at + shortId(r.new_head.hash)}>
+          <td>
+            <Ago at={r.at} />
+          </td>
+          <td>{r.chain}</td>
+          <td class="num">{count(r.depth)}</td>
+          <td>
+            <BlockText block={r.ancestor} />
+          </td>
+          <td>
+            <BlockText block={r.old_head} />
+          </td>
+          <td>
+            <BlockText block={r.new_head} />
+          </td>
+          <td class={`num ${r.rolled_back ? 'bad' : ''}`}>{count(r.rolled_back)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

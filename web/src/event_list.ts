@@ -26,7 +26,10 @@ interface Slot {
   after: string | null;
   items: EventItem[] | null; // null: not in memory now
   rows: number;
+  looked: number; // at how many events a search by text looked for them
 }
+
+type Found = Page<EventItem> & { looked: number };
 
 /** The list as far as it was scrolled: pages with their cursors, those far away without their rows. */
 export class List {
@@ -34,7 +37,6 @@ export class List {
   next: string | null = null;
   ended = false;
   error: Error | null = null;
-  scanned = 0;
   limit = SCAN;
   private busy = new Set<string | null>();
 
@@ -46,6 +48,10 @@ export class List {
   get rows() {
     return this.slots.reduce((n, s) => n + s.rows, 0);
   }
+  /** A search by text reads the list from its newest end; this far it has come. */
+  get scanned() {
+    return this.slots.reduce((n, s) => n + s.looked, 0);
+  }
   get resting() {
     return !!this.filter.text && this.scanned >= this.limit && !this.ended;
   }
@@ -53,16 +59,17 @@ export class List {
   private async page(after: string | null) {
     const { text, ...rest } = this.filter;
     const page = await get<Page<EventItem>>(`v1/events${query({ ...rest, limit: SIZE, after })}`);
-    this.scanned += page.items.length;
-    if (!text) return page;
+    const looked = page.items.length;
+    if (!text) return { ...page, looked };
     const wanted = text.toLowerCase();
     return {
       ...page,
+      looked,
       items: page.items.filter((e) => JSON.stringify(e).toLowerCase().includes(wanted)),
     };
   }
 
-  private async read(after: string | null, use: (page: Page<EventItem>) => void) {
+  private async read(after: string | null, use: (page: Found) => void) {
     if (this.busy.has(after)) return;
     this.busy.add(after);
     try {
@@ -85,7 +92,7 @@ export class List {
     if (this.ended || this.resting || this.rows > MOST || this.error) return;
     const after = this.slots.length ? this.next : null;
     void this.read(after, (page) => {
-      this.slots.push({ after, items: page.items, rows: page.items.length });
+      this.slots.push({ after, items: page.items, rows: page.items.length, looked: page.looked });
       this.next = page.next;
       this.ended = page.next === null;
     });
@@ -94,7 +101,9 @@ export class List {
   /** The newest once more; what was scrolled to below is forgotten. */
   renew() {
     void this.read(null, (page) => {
-      this.slots = [{ after: null, items: page.items, rows: page.items.length }];
+      this.slots = [
+        { after: null, items: page.items, rows: page.items.length, looked: page.looked },
+      ];
       this.next = page.next;
       this.ended = page.next === null;
     });

@@ -61,6 +61,15 @@ function Row({ item: e, top, index }: { item: EventItem | null; top: number; ind
   );
 }
 
+/** The daemon does not search by text: say how far this page has looked by itself. */
+function summed(list: List, text?: string): string {
+  const { rows, ended } = list;
+  if (!text)
+    return rows === 0 && ended ? 'No event fits.' : `${count(rows)}${ended ? '' : '+'} events`;
+  const where = ended ? `all ${count(list.scanned)}` : `the newest ${count(list.scanned)}`;
+  return `${count(rows)} of ${where} events have “${text}” in them${ended ? '' : '; older ones are not looked at yet'}.`;
+}
+
 function Rows({ filter }: { filter: Filter }) {
   const [, changed] = useReducer((n: number) => n + 1, 0);
   const [list] = useState(() => new List(filter, () => changed(0)));
@@ -134,11 +143,7 @@ function Rows({ filter }: { filter: Filter }) {
     <>
       {list.error && <Trouble error={list.error} />}
       <div class="above-list">
-        <p class="soft">
-          {rows === 0 && list.ended
-            ? 'No event fits.'
-            : `${count(rows)}${list.ended ? '' : '+'} events${filter.text ? `, ${count(list.scanned)} looked at` : ''}`}
-        </p>
+        <p class="soft">{summed(list, filter.text)}</p>
         {fresh > 0 && (
           <button
             class="small"

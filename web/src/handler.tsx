@@ -6,7 +6,7 @@ import { now, useCell } from './cell';
 import { count, shortId, until, words } from './format';
 import { HandlerFacts, Orders } from './handlers';
 import { refresh, status } from './live';
-import { Ago, Badge, Confirm, Nothing, say, Trouble, useRead } from './ui';
+import { Ago, Badge, Confirm, Nothing, say, Table, Trouble, useRead } from './ui';
 
 const path = (h: { name: string }) => `v1/handlers/${part(h.name)}`;
 
@@ -55,56 +55,48 @@ function Keys({ handler }: { handler: Handler }) {
       {error && !value && <Trouble error={error} />}
       {value && !value.items.length && <Nothing>No key waits.</Nothing>}
       {value && value.items.length > 0 && (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Keys">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Key</th>
-                <th scope="col">State</th>
-                <th scope="col" class="num">
-                  Waiting
-                </th>
-                <th scope="col">Since</th>
-                <th scope="col">First message</th>
-                <th scope="col" class="num">
-                  Attempts
-                </th>
-                <th scope="col">Next</th>
-                <th scope="col">Last answer</th>
-              </tr>
-            </thead>
-            <tbody>
-              {value.items.map((k) => (
-                <tr key={k.key}>
-                  <th scope="row" class="mono long">
-                    {shortId(k.key)}
-                  </th>
-                  <td>
-                    <Badge state={k.state} />
-                  </td>
-                  <td class="num">{count(k.waiting)}</td>
-                  <td>
-                    <Ago at={k.since} />
-                  </td>
-                  <td>
-                    {k.head?.event_id ? (
-                      <a class="mono" href={`#/events/${part(k.head.event_id)}`}>
-                        {shortId(k.head.event_id)}
-                      </a>
-                    ) : (
-                      '–'
-                    )}
-                  </td>
-                  <td class="num">{count(k.head?.attempts)}</td>
-                  <td>{until(k.head?.next_at ?? null, time)}</td>
-                  <td class="long" title={k.head?.answer ?? ''}>
-                    {k.head ? lastAnswer(k.head) : '–'}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label="Keys"
+          heads={[
+            'Key',
+            'State',
+            { name: 'Waiting', num: true },
+            'Since',
+            'First message',
+            { name: 'Attempts', num: true },
+            'Next',
+            'Last answer',
+          ]}
+        >
+          {value.items.map((k) => (
+            <tr key={k.key}>
+              <th scope="row" class="mono long">
+                {shortId(k.key)}
+              </th>
+              <td>
+                <Badge state={k.state} />
+              </td>
+              <td class="num">{count(k.waiting)}</td>
+              <td>
+                <Ago at={k.since} />
+              </td>
+              <td>
+                {k.head?.event_id ? (
+                  <a class="mono" href={`#/events/${part(k.head.event_id)}`}>
+                    {shortId(k.head.event_id)}
+                  </a>
+                ) : (
+                  '–'
+                )}
+              </td>
+              <td class="num">{count(k.head?.attempts)}</td>
+              <td>{until(k.head?.next_at ?? null, time)}</td>
+              <td class="long" title={k.head?.answer ?? ''}>
+                {k.head ? lastAnswer(k.head) : '–'}
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
       {value?.next && <p class="soft">The first 200 are shown.</p>}
     </>
@@ -139,61 +131,44 @@ function DeadLetters({ handler }: { handler: Handler }) {
         ))}
       {value && !items.length && <Nothing>Nothing is parked.</Nothing>}
       {items.length > 0 && (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Parked messages">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Event</th>
-                <th scope="col">Key</th>
-                <th scope="col">Parked</th>
-                <th scope="col" class="num">
-                  Attempts
-                </th>
-                <th scope="col">Last answer</th>
-                <th scope="col">Do</th>
-              </tr>
-            </thead>
-            <tbody>
-              {items.map((p) => (
-                <tr key={p.id}>
-                  <td>
-                    {p.event_id ? (
-                      <a class="mono" href={`#/events/${part(p.event_id)}`}>
-                        {shortId(p.event_id)}
-                      </a>
-                    ) : (
-                      p.message_id
-                    )}
-                  </td>
-                  <td class="mono">{shortId(p.key)}</td>
-                  <td>
-                    <Ago at={p.parked_at} />
-                  </td>
-                  <td class="num">{count(p.attempts)}</td>
-                  <td class="long">
-                    {lastAnswer(p)} {p.answer && <code>{p.answer.slice(0, 120)}</code>}
-                  </td>
-                  <td class="buttons start">
-                    <button
-                      class="quiet"
-                      onClick={() => retry(p)}
-                      aria-label={`Retry ${p.message_id}`}
-                    >
-                      Retry
-                    </button>
-                    <button
-                      class="quiet"
-                      onClick={() => setSkipping(p)}
-                      aria-label={`Skip ${p.message_id}`}
-                    >
-                      Skip …
-                    </button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label="Parked messages"
+          heads={['Event', 'Key', 'Parked', { name: 'Attempts', num: true }, 'Last answer', 'Do']}
+        >
+          {items.map((p) => (
+            <tr key={p.id}>
+              <td>
+                {p.event_id ? (
+                  <a class="mono" href={`#/events/${part(p.event_id)}`}>
+                    {shortId(p.event_id)}
+                  </a>
+                ) : (
+                  p.message_id
+                )}
+              </td>
+              <td class="mono">{shortId(p.key)}</td>
+              <td>
+                <Ago at={p.parked_at} />
+              </td>
+              <td class="num">{count(p.attempts)}</td>
+              <td class="long">
+                {lastAnswer(p)} {p.answer && <code>{p.answer.slice(0, 120)}</code>}
+              </td>
+              <td class="buttons start">
+                <button class="quiet" onClick={() => retry(p)} aria-label={`Retry ${p.message_id}`}>
+                  Retry
+                </button>
+                <button
+                  class="quiet"
+                  onClick={() => setSkipping(p)}
+                  aria-label={`Skip ${p.message_id}`}
+                >
+                  Skip …
+                </button>
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
       {skipping && (
         <Confirm

@@ -3,7 +3,7 @@ import { useCell } from './cell';
 import { count, seconds } from './format';
 import { status } from './live';
 import { leads, metrics, type Lead } from './metrics';
-import { Ago, Nothing } from './ui';
+import { Ago, Nothing, Table } from './ui';
 
 const W = 720;
 const H = 160;
@@ -72,57 +72,41 @@ export function Sources() {
     <>
       <h1>Sources</h1>
       <p class="lead">How good each provider's webhooks are, measured against the chain itself.</p>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Quality of the sources">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Source</th>
-              <th scope="col">Provider</th>
-              <th scope="col">Last</th>
-              <th scope="col" class="num">
-                Received
-              </th>
-              <th scope="col" class="num">
-                Duplicate
-              </th>
-              <th scope="col" class="num" title="Named an event after the chain had shown it">
-                Late
-              </th>
-              <th scope="col" class="num" title="Events that it never named">
-                Missed
-              </th>
-              <th scope="col" class="num" title="Named what the chain does not show">
-                False
-              </th>
-              <th scope="col" class="num" title="Refused: signature or address">
-                Unauthorized
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {s.sources.map((one) => (
-              <tr key={one.name}>
-                <th scope="row">
-                  <a href={`#/events?first_seen=${encodeURIComponent(`webhook:${one.name}`)}`}>
-                    {one.name}
-                  </a>
-                </th>
-                <td>{one.provider}</td>
-                <td>
-                  <Ago at={one.last_at} />{' '}
-                  {one.last_result && <span class="soft">{one.last_result}</span>}
-                </td>
-                <td class="num">{count(one.received)}</td>
-                <td class="num">{count(one.duplicate)}</td>
-                <td class="num">{count(one.late)}</td>
-                <td class={`num ${one.missed ? 'warn' : ''}`}>{count(one.missed)}</td>
-                <td class={`num ${one.false ? 'bad' : ''}`}>{count(one.false)}</td>
-                <td class={`num ${one.unauthorized ? 'bad' : ''}`}>{count(one.unauthorized)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="Quality of the sources"
+        heads={[
+          'Source',
+          'Provider',
+          'Last',
+          { name: 'Received', num: true },
+          { name: 'Duplicate', num: true },
+          { name: 'Late', num: true, title: 'Named an event after the chain had shown it' },
+          { name: 'Missed', num: true, title: 'Events that it never named' },
+          { name: 'False', num: true, title: 'Named what the chain does not show' },
+          { name: 'Unauthorized', num: true, title: 'Refused: signature or address' },
+        ]}
+      >
+        {s.sources.map((one) => (
+          <tr key={one.name}>
+            <th scope="row">
+              <a href={`#/events?first_seen=${encodeURIComponent(`webhook:${one.name}`)}`}>
+                {one.name}
+              </a>
+            </th>
+            <td>{one.provider}</td>
+            <td>
+              <Ago at={one.last_at} />{' '}
+              {one.last_result && <span class="soft">{one.last_result}</span>}
+            </td>
+            <td class="num">{count(one.received)}</td>
+            <td class="num">{count(one.duplicate)}</td>
+            <td class="num">{count(one.late)}</td>
+            <td class={`num ${one.missed ? 'warn' : ''}`}>{count(one.missed)}</td>
+            <td class={`num ${one.false ? 'bad' : ''}`}>{count(one.false)}</td>
+            <td class={`num ${one.unauthorized ? 'bad' : ''}`}>{count(one.unauthorized)}</td>
+          </tr>
+        ))}
+      </Table>
       <h2>Lead over time</h2>
       <p class="lead">
         How much earlier a webhook named a block than the head pass; below 0 it came late.

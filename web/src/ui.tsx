@@ -43,6 +43,37 @@ export function Ago({ at }: { at: string | null }) {
   );
 }
 
+type Head = string | { name: string; num?: boolean; title?: string };
+
+/** A table that scrolls by itself where it is wider than the screen, by keyboard too. Children: its rows. */
+export function Table({
+  label,
+  heads,
+  children,
+}: {
+  label: string;
+  heads: Head[];
+  children: ComponentChildren;
+}) {
+  const columns = heads.map((head) => (typeof head === 'string' ? { name: head } : head));
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={label}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map(({ name, num, title }) => (
+              <th key={name} scope="col" class={num ? 'num' : undefined} title={title}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
 export function Hash({ text, full = false }: { text: string; full?: boolean }) {
   return (
     <code class="hash" title={text}>

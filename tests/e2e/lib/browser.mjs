@@ -5,15 +5,16 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
+import { scenario } from './world.mjs';
 
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   (file) => fs.existsSync(file),
 );
 /** Why there is no browser to test with, or undefined. */
-export const missing = program ? undefined : 'there is no chromium here: scripts/install brings it';
+const missing = program ? undefined : 'there is no chromium here: scripts/install brings it';
 
-export const screens = {
+const screens = {
   light: { viewport: { width: 1280, height: 860 }, colorScheme: 'light' },
   dark: { viewport: { width: 1280, height: 860 }, colorScheme: 'dark' },
   phone: {
@@ -24,7 +25,7 @@ export const screens = {
   },
 };
 
-export class Browser {
+class Browser {
   async start() {
     this.browser = await chromium.launch({ executablePath: program });
     return this;
@@ -78,4 +79,14 @@ export async function shoot(page, name) {
   fs.mkdirSync(folder, { recursive: true });
   await page.waitForTimeout(500); // until what moves stands
   await page.screenshot({ path: path.join(folder, `${name}.png`) });
+}
+
+/** A scenario with a browser beside the world. */
+export function seen(name, options, body) {
+  scenario(name, { timeout: 120_000, ...options }, async (world, t) => {
+    if (missing) return t.skip(missing);
+    const browser = await new Browser().start();
+    world.others.push(browser);
+    await body(world, browser, t);
+  });
 }

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+#include "tests/fuzz/config_input.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::config_input({reinterpret_cast<const char*>(data), size});
+  return 0;
+}
