@@ -163,6 +163,24 @@ std::string tide::origin_of(const evm::hash32& tx) const {
   return "head";
 }
 
+/// Rows above our tip in blocks that these headers replace: a webhook brought them from a branch
+/// that left before its headers were held, so no fork of what is held will ever show it. False:
+/// they lie elsewhere.
+bool tide::leave_behind(write_set& set, const store_answer& done, const evm::header& lowest) const {
+  const auto* differs = std::get_if<disputed>(&done);
+  if (!differs || !differs->read_whole.empty() || differs->left.empty()) return false;
+  const auto tip = held_.tip();
+  const auto from = tip && lowest.parent == tip->hash ? tip->number + 1 : lowest.number;
+  const auto above = mark_ ? std::max(from, mark_->number + 1) : from;
+  std::vector<verdict> first;
+  for (const auto& id : differs->left) {
+    if (id.number < above) return false;
+    first.insert(first.begin(), orphaned{id}); // the tip first
+  }
+  set.verdicts.insert(set.verdicts.begin(), first.begin(), first.end());
+  return true;
+}
+
 /// Headers that continue ours: what they have of ours is stored as pending, in the transaction that
 /// makes them our tip.
 tide::pass tide::take_new(const std::vector<evm::header>& fresh, std::size_t endpoint) {
@@ -195,9 +213,11 @@ tide::pass tide::take_new(const std::vector<evm::header>& fresh, std::size_t end
     if (!seen.logs.empty()) set.verdicts.push_back(std::exchange(seen, {}));
     set.view.head = fresh[i].number;
     const auto headers = set.headers;
-    put(std::move(set));
-    const store_answer done = co_await the_outcome{*this};
-    if (!std::holds_alternative<applied>(done)) {
+    for (int round = 0;; ++round) {
+      put(set);
+      const store_answer done = co_await the_outcome{*this};
+      if (std::holds_alternative<applied>(done)) break;
+      if (round == 0 && leave_behind(set, done, fresh.front())) continue;
       suspect_reorg_ = true;
       fail("what was seen at the head contradicts what is stored; the fork is looked for");
       co_return pass_end::failed;

@@ -69,11 +69,10 @@ void reading::plan() {
       if (!works_[w].done) plan_work(w);
     plan_statuses();
   }
-  if (!std::exchange(headers_planned_, true)) {
-    const bool has_last = std::holds_alternative<ask_range>(what_);
-    for (std::size_t i = 0; i + (has_last ? 1 : 0) < slots_.size(); ++i)
-      add(kind::header, call_block_by_number(first_ + i, full_), i);
-  }
+  const auto had = std::holds_alternative<ask_range>(what_) ? span_ - 1 : slots_.size();
+  for (; headers_planned_ < slots_.size(); ++headers_planned_)
+    if (headers_planned_ != had)
+      add(kind::header, call_block_by_number(first_ + headers_planned_, full_), headers_planned_);
   if (std::exchange(planned_, true)) return;
   const auto tags = [this](bool safe, bool finalized) {
     add(kind::latest, call_block_by_tag("latest"));

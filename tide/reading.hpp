@@ -143,6 +143,8 @@ private:
   // reading_headers.cpp
   bool take_header(const todo& t, const call_result& r);
   bool settle_headers();
+  std::size_t first_there() const;
+  bool reach_further();
   step next_of_range();
 
   // reading_logs.cpp
@@ -178,7 +180,8 @@ private:
   answer_what made_;
   std::uint64_t first_ = 0; ///< the height of the first slot
   std::vector<std::optional<evm::header>> slots_;
-  bool headers_planned_ = false, headers_settled_ = false, planned_ = false, sealed_ = false;
+  std::size_t headers_planned_ = 0; ///< of slots_
+  bool headers_settled_ = false, planned_ = false, sealed_ = false;
   bool full_ = false; ///< headers come with whole transactions
   std::shared_ptr<const transaction_rules> watched_;
   std::vector<found_transaction> found_;

@@ -10,6 +10,9 @@
 namespace tidemark::tide {
 namespace {
 
+/// Heights that are void one after the other: more than any chain was seen to have.
+constexpr std::size_t least_further = 8, most_void = 2'000;
+
 std::string no_block(std::uint64_t number) {
   return "it has no block " + std::to_string(number) + " (yet)";
 }
@@ -38,7 +41,9 @@ bool reading::settle_headers() {
   auto end = slots_.size();
   while (end > 0 && !slots_[end - 1])
     --end;
-  if (end == 0) return fail(rpc_failure::ahead, no_block(first_ + end));
+  if (end == 0) return fail(rpc_failure::ahead, no_block(first_));
+  const bool reached = range && slots_.size() > span_;
+  if (reached) end = first_there() + 1; // of what lies beyond the limit, no more than it takes
   auto& out = range ? range->headers : std::get<headers_answer>(made_).headers;
   out.reserve(end);
   for (std::size_t i = 0; i < end; ++i) {
@@ -50,7 +55,26 @@ bool reading::settle_headers() {
     out.push_back(std::move(*h));
   }
   to_ = first_ + end - 1;
-  if (range) span_ = end;
+  if (range && !reached) span_ = end;
+  return true;
+}
+
+/// Of slots_; their number where there is none.
+std::size_t reading::first_there() const {
+  const auto there =
+      std::find_if(slots_.begin(), slots_.end(),
+                   [](const std::optional<evm::header>& h) { return h.has_value(); });
+  return static_cast<std::size_t>(there - slots_.begin());
+}
+
+/// So many blocks as the endpoint takes at once may all be void, which only a block above can show:
+/// headers cost it no range. False: there is nothing further that was asked for.
+bool reading::reach_further() {
+  const auto left = std::get<ask_range>(what_).to - to_;
+  if (left == 0 || slots_.size() >= most_void || first_there() < slots_.size()) return false;
+  const auto more = std::min<std::uint64_t>(left, std::max(least_further, slots_.size()));
+  slots_.resize(slots_.size() + static_cast<std::size_t>(more));
+  to_ += more;
   return true;
 }
 
@@ -63,11 +87,13 @@ reading::step reading::next_of_range() {
       return plan_next(stage::body);
     }
     // Not there yet, or void: the last that is there comes to light with the others.
-    if (slots_.size() == 1) return fail(rpc_failure::ahead, no_block(to_)), step::failed;
+    if (slots_.size() == 1 && !reach_further())
+      return fail(rpc_failure::ahead, no_block(to_)), step::failed;
     return plan_next(stage::headers);
   case stage::headers:
+    if (reach_further()) return plan_next(stage::headers);
     if (!settle_headers()) return step::failed;
-    cut_pieces(first_, to_, filter);
+    cut_pieces(to_ - first_ < span_ ? first_ : to_, to_, filter);
     return plan_next(stage::body);
   case stage::body:
     if (!headers_settled_ && !settle_headers()) return step::failed;

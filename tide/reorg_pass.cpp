@@ -276,7 +276,7 @@ tide::pass tide::undo(const fork& f) {
   nursery_.drop_above(f.ancestor->number);
   for (const auto& h : headers)
     held_.add(h);
-  if (mark_ && mark_->number >= f.ancestor->number) mark_ = f.ancestor;
+  if (mark_) mark_ = mark_after(*mark_, *f.ancestor, start_);
   const auto above = [&](const ripening& r) { return r.block.number > f.ancestor->number; };
   waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), above), waiting_.end());
   suspect_reorg_ = false;

@@ -128,7 +128,7 @@ tide::pass tide::resume_pass() {
   nursery_.drop_above(ancestor.number);
   if (!held_.find(ancestor.number)) held_ = {};
   held_.add(held_of(f.base, true));
-  if (mark_ && mark_->number >= ancestor.number) mark_ = ancestor;
+  if (mark_) mark_ = mark_after(*mark_, ancestor, start_);
   if (final_ && final_->number > ancestor.number) final_ = ancestor;
   finalized_.reset();
   waiting_.erase(

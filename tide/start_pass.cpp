@@ -60,8 +60,9 @@ tide::pass tide::start_pass() {
   if (!std::holds_alternative<applied>(done)) co_return pass_end::failed;
   started_ = true;
   start_ = start;
-  // The store has resolved the others' starts, and what of these is to be scanned: begin from that.
-  if (wants_->lowest(start) < start) ended_ = true;
+  // The store has resolved from where each subscription counts, and what of it is to be scanned:
+  // begin from that. A fork may yet bring a block below the start, where its height was void.
+  ended_ = true;
   mark_ = beginning.mark;
   for (const auto& h : set.headers)
     held_.add(h);

@@ -96,6 +96,7 @@ private:
     std::size_t endpoint = 0;
   };
   pass head_pass();
+  bool leave_behind(write_set& set, const store_answer& done, const evm::header& lowest) const;
   pass take_new(const std::vector<evm::header>& fresh, std::size_t endpoint);
   task<std::optional<head_seen>> look_at_head();
   void note_tags(const head_answer& a);

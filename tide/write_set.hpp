@@ -125,6 +125,12 @@ struct reorg {
   evm::block_id ancestor, old_head, new_head;
   bool accepted = false;
 };
+/// Where the mark stands after a fork. Below the start all agree: the mark is whatever block the
+/// new branch has there, at the mark's height or, where that was void before, above it.
+inline evm::block_id mark_after(const evm::block_id& mark, const evm::block_id& ancestor,
+                                std::uint64_t start) {
+  return ancestor.number <= mark.number || ancestor.number < start ? ancestor : mark;
+}
 /// Nothing more is concluded or sent for this chain until `chain resume`.
 struct halted {
   std::string reason;

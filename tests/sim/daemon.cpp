@@ -34,11 +34,10 @@ std::vector<store::hint_in> hints_in(const std::string& body) {
 } // namespace
 
 daemon::daemon(const plan& p, timeline& clock, world& w, std::vector<node>& nodes,
-               std::vector<service>& services, tide::settings settings,
-               std::shared_ptr<const tide::interest> wants, std::vector<store::handler_in> handlers,
-               tally& met)
+               std::vector<service>& services, tide::settings settings, interest_maker wants,
+               std::vector<store::handler_in> handlers, tally& met)
     : plan_(p), clock_(clock), world_(w), nodes_(nodes), services_(services),
-      settings_(std::move(settings)), wants_(std::move(wants)), met_(met), audit_(w, wants_),
+      settings_(std::move(settings)), wants_(std::move(wants)), met_(met), audit_(w, wants_({})),
       deaths_(p.seed, "deaths"), pace_(p.seed, "pace") {
   for (std::size_t i = 0; i < nodes_.size(); ++i)
     ways_.emplace_back(p.seed, "way", p.endpoints[i].index);

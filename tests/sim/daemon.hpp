@@ -26,10 +26,11 @@ namespace tidemark::sim {
 /// between them replaced by a timeline. It may die at any write, and begins again from the store.
 class daemon {
 public:
+  using interest_maker =
+      std::function<std::shared_ptr<const tide::interest>(std::optional<std::uint64_t> start)>;
   daemon(const plan& p, timeline& clock, world& w, std::vector<node>& nodes,
-         std::vector<service>& services, tide::settings settings,
-         std::shared_ptr<const tide::interest> wants, std::vector<store::handler_in> handlers,
-         tally& met);
+         std::vector<service>& services, tide::settings settings, interest_maker wants,
+         std::vector<store::handler_in> handlers, tally& met);
   ~daemon();
 
   void boot();
@@ -101,7 +102,7 @@ private:
   std::vector<node>& nodes_;
   std::vector<service>& services_;
   tide::settings settings_;
-  std::shared_ptr<const tide::interest> wants_;
+  interest_maker wants_;
   tally& met_;
   audit audit_;
   stream deaths_, pace_;

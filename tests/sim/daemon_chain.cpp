@@ -59,7 +59,8 @@ void daemon::boot_chain() {
   tide::boot_state state;
   if (!guarded([&] { state = store_->boot(chain_id).value(); })) return;
   audit_.begin_from(state);
-  tide_.emplace(settings_, wants_, std::move(state), clock_.now());
+  const auto wants = wants_(state.start_block);
+  tide_.emplace(settings_, wants, std::move(state), clock_.now());
   carry_out(tide_->tick(clock_.now()));
 }
 

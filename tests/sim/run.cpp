@@ -54,8 +54,10 @@ tide::subscription payments() {
 }
 
 /// All transfers; and with `strict` those to a third party once more, which need two blocks more,
-/// and those to a fifth, which need four.
-std::shared_ptr<const tide::interest> interest_of(const plan& p) {
+/// and those to a fifth, which need four. `start`: from where all of them count, once it is
+/// resolved.
+std::shared_ptr<const tide::interest> interest_of(const plan& p,
+                                                  std::optional<std::uint64_t> start) {
   tide::subscription all;
   all.name = "transfers";
   all.chains[chain_id] = {};
@@ -88,7 +90,12 @@ std::shared_ptr<const tide::interest> interest_of(const plan& p) {
   std::vector<tide::recipient> recipients;
   for (const auto& o : orders)
     recipients.push_back({o.name, names, o.pending, true, o.order, "to"});
-  return std::make_shared<const tide::interest>(chain_id, "sim", policy, subscriptions, recipients);
+  tide::counting counts;
+  if (start)
+    for (const auto& name : names)
+      counts.from[name] = *start;
+  return std::make_shared<const tide::interest>(chain_id, "sim", policy, subscriptions, recipients,
+                                                counts);
 }
 
 std::vector<store::handler_in> rows_of_handlers() {
@@ -134,9 +141,11 @@ run::run(plan p)
     : plan_(std::move(p)), clock_(begins_at), world_(plan_.seed, plan_.on),
       growth_(plan_.seed, "growth"), hooks_(plan_.seed, "hooks"), operator_(plan_.seed, "operator"),
       strikes_(plan_.seed, "strikes"), nodes_(nodes_of(plan_, world_, texts_, met_)),
-      services_(services_of(plan_, met_)), wants_(interest_of(plan_)),
-      daemon_(plan_, clock_, world_, nodes_, services_, settings_of(plan_), wants_,
-              rows_of_handlers(), met_) {
+      services_(services_of(plan_, met_)), wants_(interest_of(plan_, {})),
+      daemon_(
+          plan_, clock_, world_, nodes_, services_, settings_of(plan_),
+          [this](std::optional<std::uint64_t> start) { return interest_of(plan_, start); },
+          rows_of_handlers(), met_) {
   if (plan_.tells) daemon_.tell = [this](const std::string& what) { tell(what); };
   for (int i = 0; i < 6; ++i)
     world_.mine();

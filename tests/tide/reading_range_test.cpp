@@ -85,6 +85,43 @@ TEST_CASE("reading a range: the span that was read is told") {
   CHECK(r.span() == 5);
 }
 
+TEST_CASE("reading a range: as many heights as the endpoint takes at once may be void") {
+  struct row {
+    const char* name;
+    std::uint64_t span, voids, to; ///< void from 11 on
+    numbers headers;               ///< none: ahead
+    std::uint64_t logs_from;
+  };
+  const row rows[] = {
+      {"one block a call", 1, 1, 30, {12}, 12},
+      {"more than are looked at first", 1, 12, 30, {23}, 23},
+      {"three a call", 3, 3, 30, {14}, 14},
+      {"three a call, five void", 3, 5, 30, {16}, 16},
+      {"three a call, two void", 3, 2, 30, {13}, 11},
+      {"up to the end of what was asked for", 1, 2, 13, {13}, 13},
+      {"nothing above that was asked for", 1, 3, 13, {}, 0},
+      {"nothing at all", 1, 1, 11, {}, 0},
+  };
+  for (const auto& r : rows) {
+    CAPTURE(r.name);
+    endpoint e;
+    for (auto n = 11 + r.voids; n <= 60; ++n)
+      e.header(n) = after_gap(n, n == 11 + r.voids ? r.voids : 0);
+    for (auto n = std::uint64_t{11}; n < 11 + r.voids; ++n)
+      e.header(n) = "null";
+    reading in(ask_range{11, r.to, {}}, {.span = r.span});
+    if (r.headers.empty()) {
+      REQUIRE(e.run(in) == step::failed);
+      CHECK(in.failure() == rpc_failure::ahead);
+      continue;
+    }
+    e.range(r.logs_from, r.headers.back()) = "[]";
+    REQUIRE(e.run(in) == step::done);
+    CHECK(in.span() <= r.span); // that more would work was not seen
+    CHECK(heights(std::get<range_answer>(in.answer()).headers) == r.headers);
+  }
+}
+
 TEST_CASE("reading a range: 2,000 blocks, linear") {
   // Calls and answers are made once; what is counted is how often each is looked at.
   endpoint e;
