@@ -55,7 +55,10 @@ std::optional<std::int64_t> courier::next_wake() const {
   return std::max({*due_, wait_until_, broken_ ? probe_at_ : 0, token_at});
 }
 
-void courier::taking() { due_.reset(); }
+void courier::taking() {
+  due_.reset();
+  ordered_broken_ = broken_;
+}
 
 void courier::took(std::span<const sent_message> messages, std::optional<std::int64_t> next_due,
                    std::int64_t now) {
@@ -72,7 +75,8 @@ void courier::took(std::span<const sent_message> messages, std::optional<std::in
     if (settings_.rate > 0) tokens_ -= m.count;
     in_flight_.emplace(m.id, m);
     bytes_ += m.bytes;
-    if (broken_) probe_ = m.id;
+    // What was ordered before the breaker opened shows nothing of how it is now.
+    if (broken_ && ordered_broken_) probe_ = m.id;
   }
 }
 

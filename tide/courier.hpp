@@ -146,6 +146,7 @@ private:
   bool broken_ = false; ///< the breaker is open
   std::int64_t probe_at_ = 0, probe_wait_ = 0;
   std::optional<std::int64_t> probe_; ///< the id of the one in flight
+  bool ordered_broken_ = false;       ///< the breaker was open when the last order was given
   /// Failures in a row that count, and whether they were of one lane alone.
   std::uint32_t row_ = 0;
   std::int64_t row_lane_ = 0;

@@ -216,6 +216,18 @@ TEST_CASE("what was in flight when the breaker opened does not close it", "[cour
   CHECK(c.wants(20).messages == 0);
 }
 
+TEST_CASE("what was ordered before the breaker opened is no probe", "[courier]") {
+  courier c({}, 1, 0);
+  const auto first = take(c, 1, 0);
+  REQUIRE(c.wants(0).messages > 0);
+  c.taking();
+  c.ended(first[0].id, unreachable(), 10);
+  const sent_message late{1'000'000, 2, 0, 1, 100};
+  c.took(std::vector{late}, 0, 20);
+  c.ended(late.id, unreachable(), 30);
+  CHECK(c.status(30).next_probe_at == 10 + second);
+}
+
 TEST_CASE("410 pauses until the store gives a message again", "[courier]") {
   courier c({}, 1, 0);
   const auto m = take(c, 2, 0);
