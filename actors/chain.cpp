@@ -107,8 +107,7 @@ void chain_state::recount() {
       .then(
           [this, n = life](const chain_booted& b) {
             if (n == life && machine)
-              carry_out(
-                  machine->renew(with.wants(b.state->counting), b.state->counting, with.now()));
+              carry_out(machine->renew(with.wants(b.state->counting), *b.state, with.now()));
           },
           [this, n = life](const caf::error&) {
             if (n == life) boot();

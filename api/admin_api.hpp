@@ -7,6 +7,7 @@
 #include "net/reply_slot.hpp"
 #include "net/response.hpp"
 #include "store/reader.hpp"
+#include "store/redecode_types.hpp"
 #include "store/upkeep.hpp"
 #include "tide/courier.hpp"
 #include "tide/status.hpp"
@@ -75,6 +76,10 @@ struct orders {
   std::function<void(const std::string& chain, tide::reconcile_order, const std::string& who,
                      net::reply_slot, std::function<net::response(std::int64_t job)>)>
       reconcile;
+  /// Reads stored events again, as a job; `make` gets its id.
+  std::function<void(store::redecode_order, net::reply_slot,
+                     std::function<net::response(std::int64_t job)>)>
+      redecode;
   // Upkeep of the store's file; one at a time, however long it takes.
   template <class T> using upkept = std::function<net::response(const store::result<T>&)>;
   std::function<void(net::reply_slot, upkept<std::vector<std::string>>)> check;

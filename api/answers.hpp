@@ -50,6 +50,7 @@ answer get_list(const call& c);
 answer patch_list(const call& c);
 answer post_reload(const call& c);
 answer get_job(const call& c);
+answer post_events_redecode(const call& c);
 answer delete_job(const call& c);
 
 answer post_chain_reconcile(const call& c);

@@ -83,6 +83,13 @@ constexpr auto table = std::to_array<route>({
      .path = "/v1/events/{event_id}",
      .run = get_event,
      .says = "one event's whole life"},
+    {.method = "POST",
+     .path = "/v1/events/redecode",
+     .needs = operate,
+     .run = post_events_redecode,
+     .body = "subscription dry_run",
+     .says = "decodes stored events again as a job: what reads otherwise now is rolled back "
+             "(`corrected`) and confirmed anew; with `dry_run` it only says what would change"},
     {.method = "GET",
      .path = "/v1/feed",
      .run = get_feed,

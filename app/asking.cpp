@@ -5,9 +5,12 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <fmt/core.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 namespace tidemark::app {
 namespace {
@@ -82,6 +85,26 @@ int order(const invocation& how, const std::string& target, const std::string& b
   const auto config = load_config(how);
   if (!config) return exit_config;
   return print_answer(how, admin_client(config->admin).post(target, body), print);
+}
+
+int follow_job(const invocation& how, admin_client& daemon, const std::string& begun,
+               const std::function<void(const json::value& job)>& print) {
+  boost::system::error_code ec;
+  const auto job = cell(json::parse(begun, ec), "job");
+  for (;;) {
+    const auto body = accepted(daemon.get("/v1/jobs/" + job));
+    if (const auto* status = std::get_if<int>(&body)) return *status;
+    const auto answer = json::parse(std::get<std::string>(body), ec);
+    const auto state = cell(answer, "state");
+    if (state == "running") {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      continue;
+    }
+    how.json ? say(std::get<std::string>(body)) : print(answer);
+    if (state == "done") return exit_done;
+    complain(fmt::format("tidemark: job {} {}: {}", job, state, cell(answer, "reason")));
+    return exit_failed;
+  }
 }
 
 std::string query(const std::vector<std::pair<std::string, std::optional<std::string>>>& values) {

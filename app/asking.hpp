@@ -43,6 +43,10 @@ int show(const invocation& how, const std::string& target,
 int order(const invocation& how, const std::string& target, const std::string& body,
           const std::function<void(const json::value&)>& print);
 
+/// Waits for the job that the order's answer names; prints as `show` does. Fails where the job did.
+int follow_job(const invocation& how, admin_client& daemon, const std::string& begun,
+               const std::function<void(const json::value& job)>& print);
+
 /// `?a=b&c=d` of those that have a value.
 std::string query(const std::vector<std::pair<std::string, std::optional<std::string>>>& values);
 

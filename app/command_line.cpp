@@ -39,18 +39,6 @@ CLI::App* command_line::group(CLI::App& of, const std::string& name, const std::
   return made;
 }
 
-void command_line::not_yet(CLI::App& of, const std::string& name, const std::string& says) {
-  auto* made = of.add_subcommand(name, says + " (not yet)");
-  made->fallthrough(false)->prefix_command();
-  const std::string whole = of.get_parent() == nullptr ? name : of.get_name() + ' ' + name;
-  made->callback([this, whole] {
-    chosen_ = [whole] {
-      complain("tidemark: `" + whole + "` is not in this version yet");
-      return int{exit_failed};
-    };
-  });
-}
-
 filters* command_line::add_filters(CLI::App& to, const std::vector<std::string>& names) {
   filters& by = filters_.emplace_back();
   by.reserve(names.size()); // options keep pointers to its elements
@@ -97,7 +85,13 @@ void command_line::add_event_verbs(CLI::App& program) {
        "tidemark events tail --after 0 | jq .data.args",
        [this] { return events_tail(how_, after_); })
       ->add_option("--after", after_, "begins behind this seq; else: from now on");
-  not_yet(*events, "redecode", "decodes again from stored topics and data");
+  auto* again = verb(*events, "redecode",
+                     "decodes stored events again, after a subscription was mended; without --yes "
+                     "it only says what would change",
+                     "tidemark events redecode --subscription usdc-transfers --yes",
+                     [this] { return events_redecode(how_, subscription_, yes_); });
+  again->add_option("--subscription", subscription_, "those of this one alone");
+  again->add_flag("--yes", yes_, "takes the old readings back and tells the new ones");
 }
 
 void command_line::add_chain_verbs(CLI::App& program) {

@@ -30,8 +30,6 @@ private:
                  const std::string& example, std::function<int()> does);
   /// A group of verbs, of which one must be given.
   CLI::App* group(CLI::App& of, const std::string& name, const std::string& says);
-  /// A verb that takes anything and says that it is not there yet.
-  void not_yet(CLI::App& of, const std::string& name, const std::string& says);
   /// `--from-block N` becomes the query's from_block.
   filters* add_filters(CLI::App& to, const std::vector<std::string>& names);
 
@@ -46,10 +44,11 @@ private:
   void add_store_verbs(CLI::App& program);
 
   invocation how_;
-  bool probe_ = false, accept_reorg_ = false, all_ = false, dry_run_ = false, apply_ = false;
+  bool probe_ = false, accept_reorg_ = false, all_ = false, dry_run_ = false, apply_ = false,
+       yes_ = false;
   std::string folder_ = ".", name_, id_, file_;
   std::optional<std::uint64_t> after_;
-  std::optional<std::string> reason_;
+  std::optional<std::string> reason_, subscription_;
   std::uint64_t from_ = 0, to_ = 0;
   std::vector<std::string> ids_;
   std::vector<std::int64_t> numbers_;

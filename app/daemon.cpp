@@ -23,6 +23,7 @@
 #include "app/opening.hpp"
 #include "app/orders.hpp"
 #include "app/queue_gauges.hpp"
+#include "app/redecoding.hpp"
 #include "app/reloader.hpp"
 #include "app/service.hpp"
 #include "app/signals.hpp"
@@ -146,7 +147,7 @@ private:
   }
 
   std::shared_ptr<const api::admin_api> api_of(std::shared_ptr<const config::config> c) {
-    return make_api(std::move(c), {switchboard_, store_, *system_, board_, *keeper_,
+    return make_api(std::move(c), {switchboard_, store_, *system_, board_, *keeper_, *rereading_,
                                    [this](std::string who, const reloader::told& done) {
                                      reloader_->ask(std::move(who), done);
                                    }});
@@ -170,19 +171,17 @@ private:
   }
 
   int serve(std::vector<std::shared_ptr<store::reader>> connections) {
-    std::vector<actors::reader_actor> readers;
-    readers.reserve(connections.size());
     for (auto& c : connections)
-      readers.push_back(system_->spawn<caf::detached>(actors::make_reader, std::move(c)));
-    readers_ = readers;
+      readers_.push_back(system_->spawn<caf::detached>(actors::make_reader, std::move(c)));
     keeper_ = std::make_unique<keeper>(config_, board_, store_, *system_);
+    rereading_ = std::make_unique<redecoding>(config_, switchboard_, store_, *system_);
     heartbeat_ = std::make_shared<heartbeat>(io_->context(), config_, board_, store_, *system_);
     watch_queues(config_);
-    auto hub = std::make_shared<feed_hub>(io_->context(), config_->instance, readers);
-    admin_door_ = std::make_shared<admin_door>(io_->context(), api_of(config_), std::move(readers),
-                                               std::move(hub));
+    auto hub = std::make_shared<feed_hub>(io_->context(), config_->instance, readers_);
+    admin_door_ =
+        std::make_shared<admin_door>(io_->context(), api_of(config_), readers_, std::move(hub));
     reloader_ = std::make_unique<reloader>(
-        reload_needs{file_, what_units_need(), supervisor_, rules_, counters_,
+        reload_needs{file_, what_units_need(), supervisor_, rules_, counters_, *rereading_,
                      [this](std::shared_ptr<const config::config> c) { take_over(std::move(c)); }});
     switchboard_.on_feed([door = admin_door_] { door->bell(); });
 
@@ -247,7 +246,7 @@ private:
     reloader_.reset();          // nobody asks any more
     readers_of_bodies_.reset(); // nobody posts to it any more
     doors_.reset();
-    keeper_.reset();
+    keeper_.reset(), rereading_.reset();
     heartbeat_.reset();
     admin_door_.reset();
     signals_.reset();
@@ -279,6 +278,7 @@ private:
   doors::certificate_pair shown_;
   std::unique_ptr<doors> doors_;
   std::unique_ptr<keeper> keeper_;
+  std::unique_ptr<redecoding> rereading_;
   std::shared_ptr<heartbeat> heartbeat_;
   std::unique_ptr<signals> signals_; ///< to the end: a second one in the drain ends the process
 };

@@ -204,6 +204,7 @@ struct api_part {
         api(*config, *board, orders) {
     add_reconcile_order(orders, *config, needs.switchboard, needs.store, needs.system);
     needs.upkeep.add_orders(orders);
+    needs.rereading.add_order(orders);
     orders.reload = [reload = needs.reload](
                         const std::string& who, const net::reply_slot& slot,
                         const std::function<net::response(const api::reload_report&)>& make) {

@@ -4,6 +4,7 @@
 #include "actors/switchboard.hpp"
 #include "api/admin_api.hpp"
 #include "app/keeper.hpp"
+#include "app/redecoding.hpp"
 #include "config/config.hpp"
 
 #include <caf/fwd.hpp>
@@ -25,6 +26,7 @@ struct order_needs {
   caf::actor_system& system;
   std::shared_ptr<api::live> board;
   keeper& upkeep;
+  const redecoding& rereading;
   reload_order reload;
 };
 

@@ -108,6 +108,7 @@ api::reload_report reloader::reload(const std::string& who) {
   }
 
   // From here on it holds.
+  needs_.rereading.renew(next);
   needs_.rules->renew(*next);
   needs_.counters->renew(*next);
   renew_log(next->log);

@@ -25,6 +25,7 @@ struct reload_needs {
   actors::supervisor_actor supervisor;
   std::shared_ptr<actors::ingest_rules> rules;
   std::shared_ptr<actors::ingest_counters> counters;
+  redecoding& rereading;
   /// Puts another config's admin API in place.
   std::function<void(std::shared_ptr<const config::config>)> renew_api;
 };

@@ -27,6 +27,10 @@ int events_show(const invocation& how, const std::string& id);
 /// From `after`, or from now on; ends only with a failure.
 int events_tail(const invocation& how, std::optional<std::uint64_t> after);
 
+/// Says what would change; changes it with `yes`.
+int events_redecode(const invocation& how, const std::optional<std::string>& subscription,
+                    bool yes);
+
 int chain_list(const invocation& how);
 int chain_show(const invocation& how, const std::string& name);
 int chain_resume(const invocation& how, const std::string& name, bool accept_reorg);

@@ -4,6 +4,7 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <fmt/core.h>
 
 namespace tidemark::app {
 namespace {
@@ -100,7 +101,37 @@ std::variant<json::value, int> feed_end(admin_client& client) {
   return status == nullptr ? int{exit_failed} : *status;
 }
 
+std::string reading_text(const json::value& r) {
+  if (r.is_null()) return "no event any more";
+  const auto& args = member(r, "args");
+  return cell(r, "event") + (args.is_null() ? " (not decoded)" : ' ' + cell(args));
+}
+
+void print_redecode(const json::value& job, bool yes) {
+  for (const auto& e : elements(job, "examples"))
+    say(fmt::format("{}\n  was  {}\n  {}  {}", cell(e, "event_id"),
+                    reading_text(member(e, "before")), yes ? "is" : "would be",
+                    reading_text(member(e, "after"))));
+  say(fmt::format("{} read otherwise, {} fit no subscription any more, {} as they were{}",
+                  cell(job, "missing"), cell(job, "extra"), cell(job, "equal"),
+                  yes ? ": the old readings are taken back, the new ones are told"
+                      : "; nothing was changed (--yes does)"));
+}
+
 } // namespace
+
+int events_redecode(const invocation& how, const std::optional<std::string>& subscription,
+                    bool yes) {
+  const auto config = load_config(how);
+  if (!config) return exit_config;
+  admin_client daemon(config->admin);
+  json::object wish{{"dry_run", !yes}};
+  if (subscription) wish.emplace("subscription", *subscription);
+  const auto begun = accepted(daemon.post("/v1/events/redecode", json::serialize(wish)));
+  if (const auto* status = std::get_if<int>(&begun)) return *status;
+  return follow_job(how, daemon, std::get<std::string>(begun),
+                    [yes](const json::value& job) { print_redecode(job, yes); });
+}
 
 int events_list(const invocation& how, const filters& by) {
   return show(how, "/v1/events" + query(by), print_list);

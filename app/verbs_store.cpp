@@ -9,9 +9,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/core.h>
 
-#include <chrono>
 #include <filesystem>
-#include <thread>
 
 // Verbs about the store as a whole. They ask the daemon where one holds the store, and work on the
 // file themselves where none does.
@@ -209,28 +207,12 @@ int reconcile(const invocation& how, const std::string& chain, std::uint64_t fro
       "/v1/chains/" + percent_encoded(chain) + "/reconcile",
       json::serialize(json::object{{"from_block", from}, {"to_block", to}, {"apply", apply}})));
   if (const auto* status = std::get_if<int>(&begun)) return *status;
-  boost::system::error_code ec;
-  const auto job = cell(json::parse(std::get<std::string>(begun), ec), "job");
-  for (;;) {
-    const auto body = accepted(daemon.get("/v1/jobs/" + job));
-    if (const auto* status = std::get_if<int>(&body)) return *status;
-    const auto answer = json::parse(std::get<std::string>(body), ec);
-    const auto state = cell(answer, "state");
-    if (state == "running") {
-      std::this_thread::sleep_for(std::chrono::milliseconds(300));
-      continue;
-    }
-    if (how.json)
-      say(std::get<std::string>(body));
-    else
-      say(fmt::format("{} missing, {} extra, {} equal{}", cell(answer, "missing"),
-                      cell(answer, "extra"), cell(answer, "equal"),
-                      apply ? ": what differed is stored and sent"
-                            : "; nothing was changed (--apply does)"));
-    if (state == "done") return exit_done;
-    complain(fmt::format("tidemark: job {} {}: {}", job, state, cell(answer, "reason")));
-    return exit_failed;
-  }
+  return follow_job(how, daemon, std::get<std::string>(begun), [apply](const json::value& job) {
+    say(fmt::format("{} missing, {} extra, {} equal{}", cell(job, "missing"), cell(job, "extra"),
+                    cell(job, "equal"),
+                    apply ? ": what differed is stored and sent"
+                          : "; nothing was changed (--apply does)"));
+  });
 }
 
 } // namespace tidemark::app

@@ -22,9 +22,6 @@ evm::result<double> parse_rate(std::string_view text);
 /// 250ms 4s 1m 12h 7d, at most 100 years.
 evm::result<milliseconds> parse_duration(std::string_view text);
 std::string to_text(milliseconds d);
-/// Wei: a whole number as `evm::parse_value` reads one, or with `gwei` or `ether` (then with
-/// decimals), below 2^256.
-evm::result<evm::integer> parse_wei(std::string_view text);
 /// Bytes, or 512KiB 4MiB 1GiB 1TiB; below 2^63.
 evm::result<std::uint64_t> parse_size(std::string_view text);
 std::string size_to_text(std::uint64_t bytes);

@@ -40,7 +40,13 @@ std::optional<std::string> as_list_name(const value& v, const builder& b);
 /// `address: {factory: …}` of a subscription.
 std::optional<tide::factory> read_factory(const value& v);
 /// `transaction: {…}` of a subscription.
-std::optional<tide::transaction_filter> read_transaction(const value& v);
+std::optional<tide::transaction_filter> read_transaction(const value& v, const builder& b);
+/// Addresses and the names of lists; one or several, never none. `if_empty` is what is said then.
+struct address_choice {
+  std::vector<evm::address20> fixed;
+  std::vector<std::string> lists;
+};
+address_choice read_addresses(const value& v, const builder& b, const char* if_empty);
 /// One address or a list, never none; `if_empty` is what is said then.
 std::vector<evm::address20> read_fixed_addresses(const value& v, const char* if_empty);
 /// The name of a chain that the file has.

@@ -11,6 +11,8 @@ namespace {
 
 using addresses = std::vector<evm::address20>;
 
+constexpr const char* any_contract = "leave it out for any contract";
+
 std::optional<evm::address20> as_address(const value& v) {
   const auto text = v.text();
   if (!text) return std::nullopt;
@@ -23,27 +25,7 @@ std::optional<evm::address20> as_address(const value& v) {
   return std::nullopt;
 }
 
-struct contracts {
-  addresses fixed;
-  std::vector<std::string> lists;
-};
-
-/// One or a list; never none, which would mean any contract.
-contracts read_addresses(const value& v, const builder& b) {
-  contracts out;
-  const auto items = v.one_or_more();
-  if (items.empty()) v.wrong("is empty; leave it out for any contract");
-  for (const auto& item : items) {
-    if (item.is_map()) {
-      if (auto name = as_list_name(item, b)) out.lists.push_back(std::move(*name));
-    } else if (const auto address = as_address(item)) {
-      out.fixed.push_back(*address);
-    }
-  }
-  return out;
-}
-
-void put_addresses(const contracts& found, std::uint64_t chain_id, tide::subscription& out) {
+void put_addresses(const address_choice& found, std::uint64_t chain_id, tide::subscription& out) {
   out.chains[chain_id] = found.fixed;
   if (!found.lists.empty()) out.address_lists[chain_id] = found.lists;
 }
@@ -61,7 +43,7 @@ void read_addresses_by_chain(const value& v, const builder& b, tide::subscriptio
       v.in().wrong(m.key_at, m.of.path() + ": the subscription is not on this chain");
       continue;
     }
-    put_addresses(read_addresses(m.of, b), on->first, out);
+    put_addresses(read_addresses(m.of, b, any_contract), on->first, out);
   }
   for (const auto& c : b.out.chains) {
     if (out.chains.contains(c.id) && !v.has_key(c.name))
@@ -75,7 +57,7 @@ void read_address(const value& v, const builder& b, tide::subscription& out) {
   } else if (v.is_map() && !v.has_key("list")) {
     read_addresses_by_chain(v, b, out);
   } else {
-    const auto found = read_addresses(v, b);
+    const auto found = read_addresses(v, b, any_contract);
     for (auto& on : out.chains)
       put_addresses(found, on.first, out);
   }
@@ -109,7 +91,7 @@ void read_subscription(const value& v, builder& b) {
     read_address(*address, b, out);
   const auto transaction = s.find("transaction");
   if (transaction) {
-    out.transaction = read_transaction(*transaction);
+    out.transaction = read_transaction(*transaction, b);
     for (const char* of_logs : {"event", "preset", "abi", "address", "where"})
       if (const auto given = s.find(of_logs))
         given->wrong("is for logs; a transaction has to, from, min_value and status alone");
@@ -138,10 +120,22 @@ std::vector<evm::address20> read_fixed_addresses(const value& v, const char* if_
   const auto items = v.one_or_more();
   if (items.empty()) v.wrong("is empty; " + std::string(if_empty));
   for (const auto& item : items) {
-    if (item.is_map())
-      item.wrong("not yet: a list of addresses by name");
-    else if (const auto address = as_address(item))
-      out.push_back(*address);
+    if (const auto address = as_address(item)) out.push_back(*address);
+  }
+  return out;
+}
+
+/// Never none, which would mean any.
+address_choice read_addresses(const value& v, const builder& b, const char* if_empty) {
+  address_choice out;
+  const auto items = v.one_or_more();
+  if (items.empty()) v.wrong("is empty; " + std::string(if_empty));
+  for (const auto& item : items) {
+    if (item.is_map()) {
+      if (auto name = as_list_name(item, b)) out.lists.push_back(std::move(*name));
+    } else if (const auto address = as_address(item)) {
+      out.fixed.push_back(*address);
+    }
   }
   return out;
 }

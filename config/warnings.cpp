@@ -75,9 +75,13 @@ std::vector<const evm::abi_event*> events_of(const subscription& s) {
 }
 
 bool can_meet(const subscription& a, const subscription& b, std::uint64_t chain_id) {
-  if (a.transaction || b.transaction)
-    return a.transaction && b.transaction && !apart(a.transaction->to, b.transaction->to) &&
-           !apart(a.transaction->from, b.transaction->from);
+  if (a.transaction || b.transaction) {
+    if (!a.transaction || !b.transaction) return false;
+    const auto &x = *a.transaction, &y = *b.transaction;
+    const bool to_listed = !x.to_lists.empty() || !y.to_lists.empty();
+    const bool from_listed = !x.from_lists.empty() || !y.from_lists.empty();
+    return (to_listed || !apart(x.to, y.to)) && (from_listed || !apart(x.from, y.from));
+  }
   bool meet = false;
   for (const auto* of_a : events_of(a))
     for (const auto* of_b : events_of(b))

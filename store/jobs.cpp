@@ -11,7 +11,7 @@ static_assert(static_cast<int>(job_state::running) == 0 &&
 
 job_table::job_table(ledger& l)
     : orphan_(l.db, "UPDATE jobs SET state = 2, reason = 'the process ended'"
-                    " WHERE state = 0 AND kind <> 'replay'"),
+                    " WHERE state = 0 AND kind NOT IN ('replay', 'redecode')"),
       insert_(l.db, "INSERT INTO jobs (kind, state, missing, extra, equal, at, reason)"
                     " VALUES (?, 0, 0, 0, 0, ?, '') RETURNING id"),
       running_(l.db, "SELECT 1 FROM jobs WHERE id = ? AND state = 0"),

@@ -14,7 +14,8 @@ class job_table {
 public:
   explicit job_table(ledger& l);
 
-  /// What no process works at any more has failed. A replay lives in its lanes, so it goes on.
+  /// What no process works at any more has failed. A replay lives in its lanes, and a
+  /// redecode in its place, so they go on.
   void start();
   std::int64_t begin(std::string_view kind, std::int64_t now);
   bool running(std::int64_t id);

@@ -11,6 +11,7 @@
 #include "store/lists.hpp"
 #include "store/parking.hpp"
 #include "store/prune.hpp"
+#include "store/redecodes.hpp"
 #include "store/replays.hpp"
 #include "store/store.hpp"
 #include "store/webhooks.hpp"
@@ -40,7 +41,8 @@ struct tables {
         hints(book, events, quality), lanes(book), lists(book), counts(book, lists),
         chains(book, event_keys, events, lanes, hints, quality, counts), jobs(book), messages(book),
         handlers(book, lanes), dead(book, messages, lanes),
-        replays(book, events, messages, lanes, jobs), deliveries(book, messages, replays) {}
+        replays(book, events, messages, lanes, jobs), redecodes(book, events, lanes, jobs),
+        deliveries(book, messages, replays) {}
 
   ledger book;
   key_runs webhook_keys, event_keys;
@@ -57,6 +59,7 @@ struct tables {
   handler_table handlers;
   parking dead;
   replay_table replays;
+  redecode_table redecodes;
   delivery_queue deliveries;
   std::unique_ptr<pruner> old = {}; ///< from the first order on
 };

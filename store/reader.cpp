@@ -161,8 +161,9 @@ result<page<audit_row>> reader::audit(const page_request& p) {
 
 result<std::optional<job_row>> reader::job(std::int64_t id) {
   return reading(*parts_, [&](connection& db) -> std::optional<job_row> {
-    statement one(db, "SELECT id, kind, state, missing, extra, equal, at, reason FROM jobs"
-                      " WHERE id = ?");
+    statement one(db, "SELECT j.id, j.kind, j.state, j.missing, j.extra, j.equal, j.at, j.reason,"
+                      " coalesce(r.examples, '') FROM jobs j LEFT JOIN redecodes r ON r.job = j.id"
+                      " WHERE j.id = ?");
     rows r = one.query(id);
     if (!r.next()) return std::nullopt;
     return job_row{r.i64(0),
@@ -170,7 +171,8 @@ result<std::optional<job_row>> reader::job(std::int64_t id) {
                    r.code<tide::job_state>(2),
                    {r.u64(3), r.u64(4), r.u64(5)},
                    r.i64(6),
-                   std::string(r.text(7))};
+                   std::string(r.text(7)),
+                   std::string(r.text(8))};
   });
 }
 

@@ -169,6 +169,11 @@ CREATE TABLE jobs (
   equal INTEGER NOT NULL, at INTEGER NOT NULL,   -- of its last change
   reason TEXT NOT NULL) STRICT;
 CREATE INDEX jobs_running ON jobs (id) WHERE state = 0;
+CREATE TABLE redecodes (                         -- what such a job reads again, and how far it is
+  job INTEGER PRIMARY KEY, subscription TEXT, dry INTEGER NOT NULL,
+  newest INTEGER NOT NULL,                       -- later inclusions were read as the config said by then
+  chain_id INTEGER, block INTEGER, tx_index INTEGER, log_index INTEGER,
+  examples TEXT NOT NULL) STRICT;                -- JSON objects, one a line
 CREATE TABLE audit (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL, detail TEXT NOT NULL) STRICT;
 )sql";
 

@@ -56,11 +56,13 @@ void chain_writer::take_log(work& w, std::optional<stored_event> e, const tide::
     }
   } else if (f.confirms) {
     confirm(w, *e, log);
-  } else if (e->row.status == tide::status::pending && e->row.asks + log.asks != e->row.asks) {
-    events_.ask_more(*e, e->row.asks + log.asks);
-  } else if (w.backfill && e->row.status == tide::status::confirmed) {
-    events_.note(*e, log.subscriptions);
-    lanes_.told_late(*e, log.routes);
+  } else {
+    const bool pending = e->row.status == tide::status::pending;
+    if (pending && e->row.asks + log.asks != e->row.asks)
+      events_.ask_more(*e, e->row.asks + log.asks);
+    // One that was another subscription's before; while it is pending, its confirmation tells all.
+    if (w.backfill) events_.note(*e, log.subscriptions);
+    if (w.backfill && !pending) lanes_.told_late(*e, log.routes);
   }
   if (e->row.status == tide::status::pending && w.late(log.block.number))
     w.done.waiting.push_back({log.block, e->row.asks});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "store/redecode_types.hpp"
 #include "store/types.hpp"
 
 #include <functional>
@@ -128,6 +129,18 @@ public:
                        std::int64_t now);
   /// False: there is none of that id that runs.
   result<bool> cancel_job(std::int64_t id, std::int64_t now);
+
+  // Reading stored events again, as a job that outlives the process: each page is read, judged,
+  // written and noted in one transaction.
+  result<std::int64_t> begin_redecode(const redecode_order& o,
+                                      std::int64_t now); ///< with its audit
+  result<std::vector<std::int64_t>> running_redecodes();
+  /// Nothing: it was cancelled, or has ended.
+  result<std::optional<redecode_state>> redecode_at(std::int64_t job);
+  result<kept_page> kept(std::uint64_t chain_id, const redecode_state& s, std::size_t limit);
+  /// True: an event waits at or below the mark now, which its chain does not know of.
+  result<bool> redecode(std::uint64_t chain_id, std::span<const reread_row> rows, std::int64_t now);
+  result<void> note_redecode(std::int64_t job, const redecode_state& s);
 
   // The rest
   result<void> audit(std::string_view who, std::string_view what, std::string_view detail,

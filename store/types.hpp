@@ -261,6 +261,7 @@ struct job_row {
   job_counts counts;
   std::int64_t at = 0; ///< of its last change
   std::string reason;  ///< of one that failed
+  std::string examples = {}; ///< of a redecode: JSON objects, one a line
 };
 
 struct sizes {

@@ -27,6 +27,10 @@ void add_transaction(form& out, const transaction_filter& t) {
     out.axes["to"].insert(evm::to_hex(a));
   for (const auto& a : t.from)
     out.axes["from"].insert(evm::to_hex(a));
+  for (const auto& name : t.to_lists)
+    out.axes["to"].insert(word_of_list(name));
+  for (const auto& name : t.from_lists)
+    out.axes["from"].insert(word_of_list(name));
   if (t.min_value > 0) out.axes["min_value"] = {evm::to_decimal(t.min_value)};
   if (t.status != outcome_wanted::any)
     out.axes["status"] = {t.status == outcome_wanted::success ? "success" : "failed"};

@@ -49,7 +49,7 @@ interest::interest(std::uint64_t chain_id, std::string chain_name, policy chain_
     const auto index = forms_.size();
     if (s.transaction) {
       forms_.push_back(compile(s, on_chain->second, false));
-      of_transactions.add(index, *s.transaction);
+      of_transactions.add(index, *s.transaction, forms_[index].senders, forms_[index].receivers);
       continue;
     }
     add_form(compile(s, on_chain->second, false));
@@ -86,6 +86,11 @@ std::shared_ptr<const interest> interest::only(const std::string& subscription_n
                                           std::vector<recipient>{}, counts_);
 }
 
+bool interest::has(const std::string& subscription_name) const {
+  return std::any_of(forms_.begin(), forms_.end(),
+                     [&](const form& f) { return f.source.name == subscription_name; });
+}
+
 std::uint64_t interest::lowest(std::uint64_t otherwise) const {
   auto out = otherwise;
   for (const auto& f : forms_)
@@ -114,6 +119,10 @@ interest::form interest::compile(const subscription& s,
     out.base = base->second;
   if (const auto named = s.address_lists.find(chain_id_); named != s.address_lists.end())
     out.address_lists = lists_of(named->second);
+  if (s.transaction) {
+    out.senders = lists_of(s.transaction->from_lists);
+    out.receivers = lists_of(s.transaction->to_lists);
+  }
   out.source = s;
   out.event = of_batches ? *s.batch : s.event;
   out.of_batches = of_batches;
@@ -234,8 +243,9 @@ std::vector<policy> interest::confirmations(const std::vector<fit>& fitting,
 
 std::optional<sighting> interest::match(const evm::log& log, std::uint64_t block_time,
                                         std::optional<std::uint32_t> ordinal, std::string origin,
-                                        std::uint64_t* undecodable, const nursery* children) const {
-  const auto fitting = fits(log, undecodable, children);
+                                        std::uint64_t* undecodable, const nursery* children,
+                                        const std::vector<std::string>* counted) const {
+  const auto fitting = fits(log, undecodable, children, counted);
   if (fitting.empty()) return std::nullopt;
   sighting out;
   out.block = log.block;

@@ -41,6 +41,7 @@ public:
 
   /// No subscription is on this chain.
   bool empty() const { return forms_.empty(); }
+  bool has(const std::string& subscription_name) const;
   /// False is certain: no log of a block with this bloom is an event.
   bool may_be_in(const evm::bloom& blocks) const;
 
@@ -59,11 +60,13 @@ public:
   /// 1970; `ordinal` is the log's place in its transaction, where known; `origin` becomes
   /// first_seen; `children` are those of factories, which else have none. A log that fits but for
   /// data that does not decode, with no subscription left that has it by address, is no event and
-  /// counted in `undecodable`, if given.
+  /// counted in `undecodable`, if given. `counted`: subscriptions that have it already, from
+  /// whatever block they count now.
   std::optional<sighting> match(const evm::log& log, std::uint64_t block_time,
                                 std::optional<std::uint32_t> ordinal, std::string origin,
                                 std::uint64_t* undecodable = nullptr,
-                                const nursery* children = nullptr) const;
+                                const nursery* children = nullptr,
+                                const std::vector<std::string>* counted = nullptr) const;
 
   /// Whether `match` takes it, or a factory makes a child by it.
   bool wants(const evm::log& log, const nursery* children = nullptr) const {
@@ -111,6 +114,7 @@ private:
     std::optional<std::uint64_t> from; ///< counts from; absent: the chain's start
     std::uint64_t base = 0;            ///< list_gate's
     lists address_lists;               ///< beside `addresses`
+    lists senders, receivers;          ///< of a transaction, beside the filter's own
     /// `where`, by what is compared: a topic of the log (`input` is its number), or a decoded
     /// argument.
     std::vector<matcher> topics, data;
@@ -134,9 +138,10 @@ private:
   static std::vector<evm::hash32> wanted_topic(const std::vector<form>& forms, std::size_t n);
   static bool data_holds(const form& f, argument_values values, list_gate& gate);
   void candidates(const bucket& b, const evm::address20& address, indexes& out) const;
-  std::vector<fit> fits(const evm::log& log, std::uint64_t* undecodable,
-                        const nursery* children) const;
+  std::vector<fit> fits(const evm::log& log, std::uint64_t* undecodable, const nursery* children,
+                        const std::vector<std::string>* counted = nullptr) const;
   indexes fits(const evm::transaction& t) const;
+  const std::vector<list_start>& list_starts() const;
   bool may_create_in(const evm::bloom& block) const;
   std::string text_of_factories() const;
   std::string key(const recipient& r, const fit& first, const evm::log& log,

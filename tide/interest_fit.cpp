@@ -40,6 +40,11 @@ bool interest::data_holds(const form& f, argument_values values, list_gate& gate
   });
 }
 
+const std::vector<list_start>& interest::list_starts() const {
+  static const std::vector<list_start> none;
+  return counts_.list_starts ? *counts_.list_starts : none;
+}
+
 void interest::candidates(const bucket& b, const evm::address20& address, indexes& out) const {
   out.insert(out.end(), b.any.begin(), b.any.end());
   const auto at = b.at.find(address);
@@ -47,7 +52,8 @@ void interest::candidates(const bucket& b, const evm::address20& address, indexe
 }
 
 std::vector<interest::fit> interest::fits(const evm::log& log, std::uint64_t* undecodable,
-                                          const nursery* children) const {
+                                          const nursery* children,
+                                          const std::vector<std::string>* counted) const {
   indexes maybe;
   if (!log.topics.empty()) {
     const auto b = by_topic0_.find(log.topics[0]);
@@ -58,8 +64,7 @@ std::vector<interest::fit> interest::fits(const evm::log& log, std::uint64_t* un
 
   std::vector<fit> out;
   bool lost = false;
-  static const std::vector<list_start> none;
-  const auto& starts = counts_.list_starts ? *counts_.list_starts : none;
+  const auto& starts = list_starts();
   for (const auto index : maybe) {
     const auto& f = forms_[index];
     if (log.topics.size() != f.topic_count) continue;
@@ -72,12 +77,14 @@ std::vector<interest::fit> interest::fits(const evm::log& log, std::uint64_t* un
     const bool topics_fit = std::all_of(f.topics.begin(), f.topics.end(), [&](const matcher& m) {
       return m.holds(log.topics[m.input], gate);
     });
-    if (!topics_fit || log.block.number < gate.from()) continue;
+    const bool counts =
+        counted && std::find(counted->begin(), counted->end(), f.source.name) != counted->end();
+    if (!topics_fit || (!counts && log.block.number < gate.from())) continue;
     evm::decode_notes notes;
     auto args = evm::decode_args(f.event, log.topics, log.data, &notes);
     const auto holds = [&](argument_values values) {
       auto of_item = gate; // each item of a batch by itself
-      return data_holds(f, values, of_item) && log.block.number >= of_item.from();
+      return data_holds(f, values, of_item) && (counts || log.block.number >= of_item.from());
     };
     if (args && !f.data.empty() &&
         !(f.of_batches ? any_item(*args, holds) : holds(pointers_to(*args))))

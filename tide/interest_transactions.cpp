@@ -16,6 +16,10 @@ namespace {
 
 constexpr std::int32_t transaction_itself = -1;
 
+bool contains(const std::vector<evm::address20>& all, const evm::address20& one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
 /// What it was sent to, what it created, or, where it failed to, would have.
 evm::address20 address_of(const evm::transaction& t) {
   if (t.to) return *t.to;
@@ -65,8 +69,14 @@ std::string interest::key(const recipient& r, std::size_t first, const evm::tran
 interest::indexes interest::fits(const evm::transaction& t) const {
   if (!transactions_) return {};
   auto fitting = transactions_->fits(t);
-  std::erase_if(fitting,
-                [&](std::size_t index) { return t.block.number < forms_[index].from.value_or(0); });
+  std::erase_if(fitting, [&](std::size_t index) {
+    const auto& f = forms_[index];
+    const auto& about = *f.source.transaction;
+    list_gate gate(f.from.value_or(0), f.base, list_starts());
+    if (!f.senders.empty() && !contains(about.from, t.from)) gate.pass(f.senders, t.from);
+    if (!f.receivers.empty() && t.to && !contains(about.to, *t.to)) gate.pass(f.receivers, *t.to);
+    return t.block.number < gate.from();
+  });
   return fitting;
 }
 

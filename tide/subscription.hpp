@@ -37,9 +37,10 @@ struct escalation {
 /// `transaction: {…}`: top-level transactions that are events.
 enum class outcome_wanted : std::uint8_t { success, failed, any };
 struct transaction_filter {
-  std::vector<evm::address20> from, to; ///< empty: any; `to` of some: no creation
+  std::vector<evm::address20> from, to; ///< none, no lists either: any; `to` of some: no creation
   evm::integer min_value = 0;           ///< wei
   outcome_wanted status = outcome_wanted::success;
+  std::vector<std::string> from_lists = {}, to_lists = {}; ///< by name; theirs too
   friend bool operator==(const transaction_filter&, const transaction_filter&) = default;
 };
 

@@ -99,20 +99,6 @@ tide::effects tide::skip(skip_order order, millis now) {
   return run(now);
 }
 
-tide::effects tide::renew(std::shared_ptr<const interest> wants, counting counts, millis now) {
-  renewal_ = renewal{std::move(wants), std::move(counts)};
-  return run(now);
-}
-
-/// Between two passes: what the last one concluded was drawn with the old forms, which the store
-/// knows by its number.
-void tide::take_over() {
-  wants_ = std::move(renewal_->wants);
-  counts_ = std::move(renewal_->counts);
-  renewal_.reset();
-  held_.forget_whole();
-}
-
 void tide::ask_for(ask_what what, std::optional<std::size_t> endpoint,
                    std::optional<std::size_t> rather_not) {
   // One open ask: what was asked for ahead is given up for it.

@@ -46,8 +46,9 @@ public:
   // An operator's orders; one at a time.
   effects resume(bool accept_reorg, millis now); ///< → resume_answered
   effects skip(skip_order order, millis now);    ///< → skip_answered
-  /// What is an event from the next pass on, and from where it counts.
-  effects renew(std::shared_ptr<const interest> wants, counting counts, millis now);
+  /// What is an event from the next pass on, and from where it counts; and rows that wait at or
+  /// below the mark though no pass of ours left them so.
+  effects renew(std::shared_ptr<const interest> wants, const boot_state& from, millis now);
   /// Any number of them, one after the other, a range at a time → reconcile_progress each.
   effects reconcile(reconcile_order order, millis now);
   effects stop_reconcile(std::int64_t job, millis now); ///< → reconcile_progress, ended
@@ -63,7 +64,7 @@ private:
   enum class pass_end : std::uint8_t { done, failed, again };
   using pass = task<pass_end>;
 
-  // tide.cpp: the loop
+  // tide.cpp: the loop; renewal.cpp: take_over
   effects run(millis now);
   pass_kind next_pass() const;
   pass begin(pass_kind k);
@@ -211,6 +212,7 @@ private:
   struct renewal {
     std::shared_ptr<const interest> wants;
     counting counts;
+    std::vector<ripening> waiting;
   };
   std::optional<renewal> renewal_;
 

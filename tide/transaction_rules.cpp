@@ -2,12 +2,23 @@
 #include "tide/transaction_rules.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tidemark::tide {
 
-void transaction_rules::add(std::size_t form, const transaction_filter& f) {
-  rules_.push_back(
-      {form, {f.from.begin(), f.from.end()}, {f.to.begin(), f.to.end()}, f.min_value, f.status});
+void transaction_rules::add(std::size_t form, const transaction_filter& f, lists senders,
+                            lists receivers) {
+  rules_.push_back({form,
+                    {{f.from.begin(), f.from.end()}, std::move(senders)},
+                    {{f.to.begin(), f.to.end()}, std::move(receivers)},
+                    f.min_value,
+                    f.status});
+}
+
+bool transaction_rules::side::has(const evm::address20& a) const {
+  return fixed.contains(a) || std::any_of(listed.begin(), listed.end(), [&](const auto& list) {
+           return list->find(a) != nullptr;
+         });
 }
 
 bool transaction_rules::by_value() const {
@@ -16,8 +27,7 @@ bool transaction_rules::by_value() const {
 
 bool transaction_rules::rule::takes(const evm::address20& sender,
                                     const std::optional<evm::address20>& receiver) const {
-  return (from.empty() || from.contains(sender)) &&
-         (to.empty() || (receiver && to.contains(*receiver)));
+  return (from.any() || from.has(sender)) && (to.any() || (receiver && to.has(*receiver)));
 }
 
 /// Before Byzantium a receipt does not say what came of it: only `any` takes that.

@@ -3,9 +3,11 @@
 
 #include "evm/chain_data.hpp"
 #include "evm/transaction.hpp"
+#include "tide/lists.hpp"
 #include "tide/subscription.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <unordered_set>
 #include <vector>
 
@@ -14,8 +16,10 @@ namespace tidemark::tide {
 /// Which transactions of one chain are events: the `transaction` of its subscriptions, compiled.
 class transaction_rules {
 public:
-  /// `form` is what `fits` calls it; ascending.
-  void add(std::size_t form, const transaction_filter& f);
+  using lists = std::vector<std::shared_ptr<const address_list>>;
+  /// `form` is what `fits` calls it; ascending. The lists are the filter's; from where an address
+  /// of theirs counts is not looked at here.
+  void add(std::size_t form, const transaction_filter& f, lists senders = {}, lists receivers = {});
   bool empty() const { return rules_.empty(); }
   /// Some rule asks for a value: a receipt alone does not say whether it holds.
   bool by_value() const;
@@ -28,9 +32,16 @@ public:
   std::vector<std::size_t> fits(const evm::transaction& t) const;
 
 private:
+  /// One side of a transaction: any address, one of these, or one in a list.
+  struct side {
+    std::unordered_set<evm::address20> fixed;
+    lists listed;
+    bool any() const { return fixed.empty() && listed.empty(); }
+    bool has(const evm::address20& a) const;
+  };
   struct rule {
     std::size_t form = 0;
-    std::unordered_set<evm::address20> from, to; ///< empty: any
+    side from, to;
     evm::integer min_value;
     outcome_wanted status = outcome_wanted::success;
 

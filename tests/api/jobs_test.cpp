@@ -35,7 +35,7 @@ TEST_CASE("a job of a process that ended has failed, but a replay goes on", "[jo
   world w;
   std::int64_t id = 0, replay = 0;
   w.in_group([&] {
-    id = must(w.db->begin_job("redecode", 5'000));
+    id = must(w.db->begin_job("reconcile", 5'000));
     replay = must(w.db->begin_job("replay", 5'000));
   });
   w.db = store::store::revive(std::move(w.db));

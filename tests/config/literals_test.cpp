@@ -77,33 +77,3 @@ TEST_CASE("parse_url") {
     CHECK_FALSE(parse_url(bad).has_value());
   }
 }
-
-TEST_CASE("parse_wei") {
-  const std::pair<const char*, const char*> good[] = {
-      {"0", "0"},
-      {"1000", "1000"},
-      {"1_000", "1000"},
-      {"1e18", "1000000000000000000"},
-      {"0x10", "16"},
-      {"5gwei", "5000000000"},
-      {"0.05ether", "50000000000000000"},
-      {"1_000ether", "1000000000000000000000"},
-      {"1.000000000000000001ether", "1000000000000000001"},
-      {"7wei", "7"},
-      {"115792089237316195423570985008687907853269984665640564039457584007913129639935",
-       "115792089237316195423570985008687907853269984665640564039457584007913129639935"}};
-  for (const auto& [text, wei] : good) {
-    CAPTURE(text);
-    const auto read = parse_wei(text);
-    REQUIRE(read.has_value());
-    CHECK(tidemark::evm::to_decimal(*read) == wei);
-  }
-  for (const char* bad :
-       {"", "ether", "-1", "1.5", "1.5wei", ".5ether", "1.ether", "1e2ether", "0x1ether",
-        "1.0000000000000000001ether", "1Ether", "1..5ether", "_1ether",
-        "115792089237316195423570985008687907853269984665640564039457584007913129639936",
-        "115792089237316195423570985008687907853269984665640564039458ether"}) {
-    CAPTURE(bad);
-    CHECK_FALSE(parse_wei(bad).has_value());
-  }
-}

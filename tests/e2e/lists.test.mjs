@@ -177,3 +177,42 @@ scenario(
     assert.equal((await verb('lists', 'add', 'nothing', account(world, 6))).code, 1);
   },
 );
+
+scenario(
+  'lists of senders and receivers of transactions, changed while it runs',
+  {
+    contracts: [],
+    config: (c) => {
+      c.lists = { wallets: {} };
+      c.subscriptions = [
+        { name: 'in', chains: ['local'], transaction: { to: { list: 'wallets' } } },
+        { name: 'out', chains: ['local'], transaction: { from: [{ list: 'wallets' }] } },
+      ];
+    },
+  },
+  async (world) => {
+    const pay = async (from, to) => {
+      const hash = await world.anvil.rpc('eth_sendTransaction', {
+        from: world.anvil.accounts[from],
+        to: world.anvil.accounts[to],
+        value: '0x5',
+      });
+      await world.anvil.mine();
+      return `31337:${hash}:tx`;
+    };
+    await pay(0, 6);
+    await world.anvil.mine(2);
+    await world.marked(await world.anvil.head().then((n) => n - 2));
+    assert.equal((await patch(world, { add: [account(world, 6)] })).status, 200);
+    await pay(0, 7);
+    const to = await pay(0, 6);
+    const from = await pay(6, 7);
+    await world.anvil.mine(2);
+    assert.equal((await world.message(to, 'confirmed')).event.subscription, 'in');
+    assert.equal((await world.message(from, 'confirmed')).event.subscription, 'out');
+    await patch(world, { remove: [account(world, 6)] });
+    await pay(0, 6);
+    await world.anvil.mine(2);
+    await never('another one', () => world.handler.got('confirmed').length !== 2);
+  },
+);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From where a subscription counts: given, added, widened, narrowed and removed between starts.
 import assert from 'node:assert/strict';
+import { Handler } from './lib/handler.mjs';
 import { never, until } from './lib/wait.mjs';
 import { EVENT, scenario } from './lib/world.mjs';
 
@@ -211,5 +212,53 @@ scenario(
     await world.anvil.mine(2);
     await world.message(open.eventId, 'rolled_back');
     await world.message(kept.eventId, 'rolled_back');
+  },
+);
+
+scenario(
+  'what another subscription had already is told to those that only the new one is for, once',
+  {
+    config: (c) => {
+      c.handlers[0].subscriptions = ['transfers'];
+      c.handlers[0].send = ['confirmed'];
+    },
+  },
+  async (world) => {
+    const second = await new Handler().start();
+    world.others.push(second);
+    const events = [await one(world), await one(world), await one(world)];
+    await world.anvil.mine(2);
+    await until('the first is told', () => world.handler.got('confirmed').length === 3);
+    await again(world, (c) => {
+      c.subscriptions.push(other(world.A, { start_block: events[1].block }));
+      c.handlers.push({
+        ...c.handlers[0],
+        name: 'second',
+        url: second.url,
+        subscriptions: ['others'],
+      });
+    });
+    await filled(world);
+    await until('the second is told', () => second.got('confirmed').length === 2);
+    assert.deepEqual(
+      second.got('confirmed').map((m) => [m.data.event_id, m.event.subscription, m.event.late]),
+      events.slice(1).map((e) => [e.eventId, 'others', true]),
+    );
+    const listed = await world.daemon.all('/v1/events?subscription=others');
+    assert.deepEqual(
+      listed.map((e) => e.event_id).sort(),
+      events
+        .slice(1)
+        .map((e) => e.eventId)
+        .sort(),
+    );
+    await world.daemon.kill9();
+    await world.daemon.start();
+    const fresh = await one(world);
+    await world.anvil.mine(2);
+    await until('both are told', () => second.of(fresh.eventId, 'confirmed').length);
+    await world.message(fresh.eventId, 'confirmed');
+    assert.equal(second.got('confirmed').length, 3, 'each once');
+    assert.equal(world.handler.got('confirmed').length, 4, 'each once');
   },
 );

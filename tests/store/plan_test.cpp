@@ -32,7 +32,7 @@ bool may_scan(const std::string& sql) {
         "UPDATE lanes SET due = ? WHERE handler", "SELECT p.id FROM parked p", "WHERE away IS NULL",
         "h.filling = 1", "UPDATE attempts SET outcome = 6",
         "FROM chains WHERE start_block IS NOT NULL", "SELECT max(change) FROM list_changes",
-        "SELECT max(lists) FROM counting"})
+        "SELECT max(lists) FROM counting", "SELECT r.job FROM jobs j"})
     if (has(sql, rare)) return true;
   return false;
 }

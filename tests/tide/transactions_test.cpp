@@ -114,6 +114,49 @@ TEST_CASE("which transactions are events") {
   }
 }
 
+TEST_CASE("lists of senders and receivers, from where their addresses count") {
+  const auto list = [](std::uint64_t change) {
+    return std::make_shared<const address_list>(
+        std::vector<address_list::entry>{{account(2), change}});
+  };
+  transaction_filter to_list{{}, {account(8)}}, from_list;
+  to_list.to_lists = {"wallets"};
+  from_list.from_lists = {"wallets"};
+  auto to_eight = sent(), to_nine = sent(), from_two = sent();
+  to_eight.to = account(8);
+  to_nine.to = account(9);
+  from_two.from = account(2);
+  from_two.to = account(9);
+  const struct {
+    const char* says;
+    transaction_filter f;
+    evm::transaction t;
+    std::uint64_t change; ///< of the address in the list; 1 counts from block 101
+    bool expected, may;
+  } rows[] = {
+      {"to one in the list", to_list, sent(), 0, true, true},
+      {"to one beside the list", to_list, to_eight, 0, true, true},
+      {"to another", to_list, to_nine, 0, false, false},
+      {"a creation", to_list, creation(), 0, false, false},
+      {"to one that counts later", to_list, sent(), 1, false, true},
+      {"from one in the list", from_list, from_two, 0, true, true},
+      {"from another", from_list, sent(), 0, false, false},
+      {"from one that counts later", from_list, from_two, 1, false, true},
+  };
+  for (const auto& r : rows) {
+    CAPTURE(r.says);
+    counting counts;
+    counts.lists["wallets"] = list(r.change);
+    counts.list_starts =
+        std::make_shared<const std::vector<list_start>>(std::vector<list_start>{{1, 101, true}});
+    const interest i{1, "ethereum", policy{}, {about("t", r.f)}, {}, counts};
+    CHECK(i.wants(r.t) == r.expected);
+    CHECK(i.transactions()->may_want(r.t) == r.may);
+  }
+  CHECK(uses_list(form_of(about("t", to_list), 1), "wallets"));
+  CHECK(uses_list(form_of(about("t", from_list), 1), "wallets"));
+}
+
 TEST_CASE("a receipt says no by sender, receiver and outcome, never by value") {
   transaction_filter f{{account(1)}, {account(2)}, 1'000};
   const auto rules = of({about("t", f)}).transactions();
