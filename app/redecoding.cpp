@@ -69,7 +69,7 @@ store::result<void> job::judge(store::store& file, const store::kept_page& page,
   for (const auto& e : page.events) {
     auto again = tide::read_event_again(*wants_, children_, {e.data, e.ordinal, e.subscriptions});
     if (!again)
-      log(level::warn, "a stored event cannot be read again; it stays as it is",
+      log(level::warn, component::store, "a stored event cannot be read again; it stays as it is",
           {{"reason", again.error().text}});
     if (!again || again->how == tide::reread::untouched) {
       ++s.counts.equal;
@@ -206,7 +206,7 @@ void redecoding::take_up() const {
               self->quit();
             },
             [self](const caf::error& e) {
-              log(level::error,
+              log(level::error, component::store,
                   "jobs of `events redecode` that a stop cut short wait for the next "
                   "start",
                   {{"reason", self->system().render(e)}});

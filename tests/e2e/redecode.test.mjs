@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { problem } from './lib/admin.mjs';
 import { Handler } from './lib/handler.mjs';
+import { freePort } from './lib/http.mjs';
 import { compile, deploy, run as call } from './lib/solidity.mjs';
 import { never, until } from './lib/wait.mjs';
 import { EVENT, scenario } from './lib/world.mjs';
@@ -35,7 +36,8 @@ const told = (handler, id, last) =>
 scenario(
   'names were swapped: dry run, then each reading is taken back and told anew, in order',
   {
-    config: (c) => {
+    config: async (c) => {
+      c.admin.listen = `127.0.0.1:${await freePort()}`; // for the verbs
       c.subscriptions[0].event = SWAPPED;
       c.handlers[0].order_by = 'arg:to';
       c.handlers[0].send = ['confirmed', 'rolled_back'];
@@ -151,6 +153,7 @@ scenario(
   {
     contracts: [],
     config: async (c, w) => {
+      c.admin.listen = `127.0.0.1:${await freePort()}`;
       w.shop = await deploy(w.anvil, contracts.Shop);
       c.subscriptions = [
         {

@@ -138,7 +138,7 @@ TEST_CASE("a stored event is read as the config says now", "[redecode]") {
     INFO(r.says);
     const auto data = told(r.before);
     const auto again = read_event_again(of(r.now), nursery(), {data, 0, r.found_for});
-    REQUIRE(again);
+    REQUIRE(again.has_value());
     CHECK(again->how == r.expected);
     REQUIRE(again->now.has_value() == (r.expected == how::changed));
     if (!again->now) continue;
@@ -155,14 +155,14 @@ TEST_CASE("what it was found for has it, wherever that counts from now", "[redec
   const auto data = told({sub("a", swapped)});
   const auto wants = of({sub("a", right), sub("b", right)}, later);
   const auto again = read_event_again(wants, nursery(), {data, 0, {"a"}});
-  REQUIRE(again);
+  REQUIRE(again.has_value());
   REQUIRE(again->now);
   CHECK(again->now->subscriptions == std::vector<std::string>{"a"});
 }
 
 TEST_CASE("an event that cannot be read is an error", "[redecode]") {
-  CHECK_FALSE(read_event_again(of({sub("a", right)}), nursery(), {"{}", 0, {"a"}}));
-  CHECK_FALSE(read_event_again(of({sub("a", right)}), nursery(), {"", 0, {"a"}}));
+  CHECK_FALSE(read_event_again(of({sub("a", right)}), nursery(), {"{}", 0, {"a"}}).has_value());
+  CHECK_FALSE(read_event_again(of({sub("a", right)}), nursery(), {"", 0, {"a"}}).has_value());
 }
 
 TEST_CASE("a difference says both readings", "[redecode]") {
