@@ -7,6 +7,7 @@
 #include <caf/actor_system.hpp>
 #include <caf/send.hpp>
 #include <caf/typed_event_based_actor.hpp>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <functional>
@@ -100,12 +101,18 @@ api::orders make_orders(const config::config& c, const actors::switchboard& boar
     if (one == c.chains.end()) return slot.deliver(net::problem(404, "no such chain"));
     const auto to = board.chain(one->id);
     if (!to) return slot.deliver(net::problem(503, "the chain is starting; ask once more"));
-    caf::anon_send(store, actors::write_audit{order.who, "chain skip",
-                                              chain + " " + std::to_string(order.from) + "-" +
-                                                  std::to_string(order.to) + ": " + order.reason});
+    const actors::write_audit skipped{
+        order.who, "chain skip",
+        fmt::format("{} {}-{}: {}", chain, order.from, order.to, order.reason)};
     carry<actors::blocks_skipped>(system, to, actors::skip_blocks{actors::box(std::move(order))},
                                   std::move(slot),
-                                  [make](const actors::blocks_skipped& b) { return make(*b.how); });
+                                  [make, store, skipped](const actors::blocks_skipped& b) {
+                                    auto note = skipped;
+                                    if (!b.how->skipped)
+                                      note.detail += " (refused: " + b.how->text + ")";
+                                    caf::anon_send(store, note);
+                                    return make(*b.how);
+                                  });
   };
   o.pause = [&board, &system, store](const std::string& handler, bool paused,
                                      const std::string& reason, const std::string& who,

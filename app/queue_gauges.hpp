@@ -33,7 +33,7 @@ private:
   std::atomic<bool> waiting_{false};
   std::mutex mutex_;
   actors::reader_actor reader_;
-  std::atomic<std::int64_t> pause_ms_{1'000};
+  std::atomic<std::int64_t> pause_ms_{0};
 };
 
 } // namespace tidemark::app

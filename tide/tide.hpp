@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -68,6 +69,7 @@ private:
   effects run(millis now);
   pass_kind next_pass() const;
   pass begin(pass_kind k);
+  void size_the_next_range(pass_end end);
   void finished(pass_kind k, pass_end end);
   millis back_off(pass_kind k) const;
   void take_over();
@@ -100,7 +102,7 @@ private:
   bool leave_behind(write_set& set, const store_answer& done, const evm::header& lowest) const;
   pass take_new(const std::vector<evm::header>& fresh, std::size_t endpoint);
   task<std::optional<head_seen>> look_at_head();
-  void note_tags(const head_answer& a);
+  void note_tags(const head_answer& a, std::optional<std::size_t> alone);
   bool note_lower_head(const evm::header& head);
   std::string origin_of(const evm::hash32& tx) const;
   // proving.cpp: what the passes share
@@ -231,6 +233,7 @@ private:
 
   // what is only known now
   std::optional<evm::block_id> safe_, finalized_;
+  std::map<std::size_t, millis> finals_unheard_; ///< by endpoint, until then
   std::optional<chain_view> agreed_; ///< how far a quorum has come; its absence: nobody asked yet
   std::string disagreement_;         ///< why there is no quorum
   std::optional<millis> lower_since_, set_back_since_; ///< heads below ours · of another chain
@@ -252,7 +255,10 @@ private:
   std::deque<reconcile_order> orders_; ///< the first one is worked at
   bool dry_ = false;                   ///< this pass only says what it would change
   std::optional<reconcile_report> last_reconcile_;
+  static constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t failed_scans_ = 0, undecodable_ = 0;
+  /// Blocks of the mark's range: the last one's, and what the next may have.
+  std::uint64_t asked_at_once_ = 0, most_at_once_ = no_limit;
   std::string trouble_; ///< why the pass in progress is about to fail
   struct record {
     std::uint32_t failures = 0; ///< in a row
