@@ -220,20 +220,8 @@ millis tide::back_off(pass_kind k) const {
                   std::max(longest_back_off, settings_.poll));
 }
 
-/// What cannot be read may be one block of many: the mark goes up to it, so that `chain skip` gives
-/// up that block alone. Soon again, since less is asked for; what can be read widens it.
-void tide::size_the_next_range(pass_end end) {
-  if (end == pass_end::done && most_at_once_ != no_limit)
-    most_at_once_ = most_at_once_ < settings_.max_range ? 2 * most_at_once_ : no_limit;
-  if (end != pass_end::failed) return;
-  // Not one block: its height may be void, which only those above it show.
-  most_at_once_ = asked_at_once_ > 1 ? asked_at_once_ / 2 : no_limit;
-  if (asked_at_once_ > 1) records_[static_cast<std::size_t>(pass_kind::reconcile)].failures = 0;
-}
-
 void tide::finished(pass_kind k, pass_end end) {
   auto& r = records_[static_cast<std::size_t>(k)];
-  if (k == pass_kind::reconcile) size_the_next_range(end);
   if (end == pass_end::failed) {
     ++r.failures;
     if (k == pass_kind::reconcile || k == pass_kind::overlap) ++failed_scans_;

@@ -12,7 +12,6 @@
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -69,7 +68,6 @@ private:
   effects run(millis now);
   pass_kind next_pass() const;
   pass begin(pass_kind k);
-  void size_the_next_range(pass_end end);
   void finished(pass_kind k, pass_end end);
   millis back_off(pass_kind k) const;
   void take_over();
@@ -255,10 +253,7 @@ private:
   std::deque<reconcile_order> orders_; ///< the first one is worked at
   bool dry_ = false;                   ///< this pass only says what it would change
   std::optional<reconcile_report> last_reconcile_;
-  static constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t failed_scans_ = 0, undecodable_ = 0;
-  /// Blocks of the mark's range: the last one's, and what the next may have.
-  std::uint64_t asked_at_once_ = 0, most_at_once_ = no_limit;
   std::string trouble_; ///< why the pass in progress is about to fail
   struct record {
     std::uint32_t failures = 0; ///< in a row
