@@ -15,8 +15,7 @@ using millis = head_watch::millis;
 constexpr millis second = 1'000, minute = 60 * second;
 constexpr millis first_rest = 1 * second, longest_rest = 1 * minute;
 constexpr millis refused_for = 1 * minute, unwanted_for = 5 * minute, limited_for = 30 * second;
-constexpr millis steady = 1 * minute; ///< so long followed, an end is a first failure again
-constexpr millis between_pings = 20 * second;
+constexpr millis steady = 1 * minute;        ///< so long followed, an end is a first failure again
 constexpr std::uint32_t most_a_second = 200; ///< messages
 constexpr std::uint64_t lags_by = 3;
 constexpr std::uint64_t chain_call = 1, subscribe_call = 2;

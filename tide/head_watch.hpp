@@ -22,6 +22,7 @@ namespace tidemark::tide {
 class head_watch {
 public:
   using millis = std::int64_t; ///< ms since 1970, or a span of them
+  static constexpr millis between_pings = 20'000;
 
   struct settings {
     std::string name; ///< the endpoint's

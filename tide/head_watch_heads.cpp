@@ -12,7 +12,7 @@ namespace {
 using millis = head_watch::millis;
 
 constexpr millis second = 1'000, minute = 60 * second;
-constexpr millis between_rings = 200, between_pings = 20 * second;
+constexpr millis between_rings = 200;
 constexpr std::uint32_t most_agains = 4;
 constexpr millis first_again = 250;
 constexpr millis settles_in = 10 * second; // till then the others show what it was too late to tell

@@ -55,18 +55,13 @@ tide::pass tide::start_pass() {
     set.headers.push_back(held_of(*before, !below_counts));
   }
   set.verdicts.push_back(beginning);
-  put(set);
+  put(std::move(set));
   const store_answer done = co_await the_outcome{*this};
   if (!std::holds_alternative<applied>(done)) co_return pass_end::failed;
-  started_ = true;
-  start_ = start;
-  // The store has resolved from where each subscription counts, and what of it is to be scanned:
-  // begin from that. A fork may yet bring a block below the start, where its height was void.
+  // From where each subscription counts, and what of it is to be scanned, the store has resolved by
+  // this: begin from that. What does not know it takes an event below the start for one of ours,
+  // where a hint points at it or a fork fills a void height.
   ended_ = true;
-  mark_ = beginning.mark;
-  for (const auto& h : set.headers)
-    held_.add(h);
-  next_head_ = now_;
   co_return pass_end::done;
 }
 

@@ -48,27 +48,6 @@ TEST_CASE("a fork down to the block below the start is the mark's new block", "[
   CHECK(w.db->boot(world::chain)->mark == other);
 }
 
-TEST_CASE("where the mark stands after a fork", "[apply]") {
-  struct row {
-    const char* name;
-    evm::block_id mark, ancestor, after;
-  };
-  const row rows[] = {
-      // the chain counts from 10
-      {"above the mark", block(20), block(22), block(20)},
-      {"below it", block(20), block(15), block(15)},
-      {"in its block", block(20), block(20), block(20)},
-      {"another block before the start", block(9), block(9, 'B'), block(9, 'B')},
-      {"a block where the height before the start was void", block(8), block(9, 'B'),
-       block(9, 'B')},
-      {"the start's own block", block(9), block(10), block(9)},
-  };
-  for (const auto& r : rows) {
-    CAPTURE(r.name);
-    CHECK(tide::mark_after(r.mark, r.ancestor, 10) == r.after);
-  }
-}
-
 TEST_CASE("a set that was drawn from an older turn is refused", "[apply]") {
   world w;
   auto old = w.set(10, {tide::saw{{log(block(10), 1)}}}, {header(10)});
