@@ -40,6 +40,32 @@ TEST_CASE("an endpoint that leaves logs out is not believed") {
   CHECK(s.compare() == "");
 }
 
+TEST_CASE("who called its head final is not heard about finality for a while") {
+  auto p = calm();
+  p.tags = true;
+  story s(p);
+  const auto t = s.transfer();
+  s.mine({t});
+  const auto at = s.chain().head();
+  // Behind one address stand two: one calls its head final, the other is further on.
+  s.lie([](tide::answer_what& a) {
+    if (auto* h = std::get_if<tide::head_answer>(&a)) h->finalized = h->head.id();
+  });
+  s.catch_up();
+  CHECK(s.life(t.hash, 0).find("confirmed") == std::string::npos);
+  s.mine_empty(3);
+  s.lie([id = s.chain().find(at)->header.id()](tide::answer_what& a) {
+    if (auto* h = std::get_if<tide::head_answer>(&a)) h->finalized = id;
+  });
+  s.catch_up();
+  CHECK(s.life(t.hash, 0).find("confirmed") == std::string::npos);
+  s.lie({});
+  s.mine_empty(10);
+  for (int i = 0; i < 15; ++i) // of 45 s each: over ten minutes
+    s.catch_up();
+  CHECK(s.life(t.hash, 0).find("confirmed") != std::string::npos);
+}
+
 TEST_CASE("what an index did not have yet is found late, by the scan over the overlap") {
   story s;
   const auto t = s.transfer();
