@@ -16,22 +16,19 @@ namespace tidemark::app {
 namespace {
 
 int print_answer(const invocation& how, const std::variant<admin_answer, no_daemon>& answer,
-                 const std::function<void(const json::value&)>& print) {
+                 const std::function<void(const json::value&)>& print,
+                 const std::function<int(const json::value&)>& judge = {}) {
   const auto body = accepted(answer);
   if (const auto* status = std::get_if<int>(&body)) return *status;
   const auto& text = std::get<std::string>(body);
-  if (how.json) {
-    say(text);
-    return exit_done;
-  }
   boost::system::error_code ec;
   const json::value value = json::parse(text, ec);
   if (ec) {
     complain("the daemon's answer is no JSON; is it another program's port?");
     return exit_failed;
   }
-  print(value);
-  return exit_done;
+  how.json ? say(text) : print(value);
+  return judge ? judge(value) : int{exit_done};
 }
 
 void write_line(std::FILE* to, std::string_view line) {
@@ -51,8 +48,11 @@ std::optional<std::string> environment(const std::string& name) {
   return value;
 }
 
-std::optional<config::config> load_config(const invocation& how) {
-  auto loaded = config::load(how.config_file, environment);
+std::optional<config::config> load_config(const invocation& how, config::reach how_far) {
+  auto loaded = config::load(how.config_file, environment, how_far);
+  // What is needed is wrong: then all that is wrong is said, not that alone.
+  if (!loaded.value && how_far != config::reach::all)
+    loaded = config::load(how.config_file, environment);
   for (const auto& problem : loaded.problems)
     complain(problem.to_string());
   return std::move(loaded.value);
@@ -75,16 +75,17 @@ std::variant<std::string, int> accepted(const std::variant<admin_answer, no_daem
 
 int show(const invocation& how, const std::string& target,
          const std::function<void(const json::value&)>& print) {
-  const auto config = load_config(how);
+  const auto config = load_config(how, config::reach::admin);
   if (!config) return exit_config;
   return print_answer(how, admin_client(config->admin).get(target), print);
 }
 
 int order(const invocation& how, const std::string& target, const std::string& body,
-          const std::function<void(const json::value&)>& print) {
-  const auto config = load_config(how);
+          const std::function<void(const json::value&)>& print,
+          const std::function<int(const json::value&)>& judge) {
+  const auto config = load_config(how, config::reach::admin);
   if (!config) return exit_config;
-  return print_answer(how, admin_client(config->admin).post(target, body), print);
+  return print_answer(how, admin_client(config->admin).post(target, body), print, judge);
 }
 
 int follow_job(const invocation& how, admin_client& daemon, const std::string& begun,

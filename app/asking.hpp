@@ -29,8 +29,11 @@ struct invocation {
 
 /// The process's, for config::load.
 std::optional<std::string> environment(const std::string& name);
-/// The config; absent: every problem is on stderr, and the status is exit_config.
-std::optional<config::config> load_config(const invocation& how);
+/// The config; absent: every problem is on stderr, and the status is exit_config. Where less than
+/// all of it is asked for, only that must be right: a daemon is asked from a shell that has not the
+/// daemon's environment and secrets, and while somebody edits its config.
+std::optional<config::config> load_config(const invocation& how,
+                                          config::reach how_far = config::reach::all);
 
 /// An answer with a status below 400, else the exit status, and stderr says why.
 std::variant<std::string, int> accepted(const std::variant<admin_answer, no_daemon>& answer);
@@ -39,9 +42,11 @@ std::variant<std::string, int> accepted(const std::variant<admin_answer, no_daem
 int show(const invocation& how, const std::string& target,
          const std::function<void(const json::value&)>& print);
 
-/// Gives an order; `body` is a JSON object's text.
+/// Gives an order; `body` is a JSON object's text. `judge` says from the answer how the verb ends,
+/// the same with --json and without; left out: it is done.
 int order(const invocation& how, const std::string& target, const std::string& body,
-          const std::function<void(const json::value&)>& print);
+          const std::function<void(const json::value&)>& print,
+          const std::function<int(const json::value&)>& judge = {});
 
 /// Waits for the job that the order's answer names; prints as `show` does. Fails where the job did.
 int follow_job(const invocation& how, admin_client& daemon, const std::string& begun,

@@ -18,15 +18,15 @@ void print_dead(const json::value& v) {
 }
 
 int order_dead(const invocation& how, const std::string& target, const json::object& body) {
-  bool refused = false;
-  const int status = order(how, target, json::serialize(body), [&](const json::value& v) {
-    for (const auto& r : elements(v, "refused")) {
-      refused = true;
-      complain(cell(r, "id") + ": " + cell(r, "detail"));
-    }
-    say(cell(v, "count") + " done");
-  });
-  return status == exit_done && refused ? int{exit_failed} : status;
+  return order(
+      how, target, json::serialize(body),
+      [](const json::value& v) { say(cell(v, "count") + " done"); },
+      [](const json::value& v) {
+        const auto& refused = elements(v, "refused");
+        for (const auto& r : refused)
+          complain(cell(r, "id") + ": " + cell(r, "detail"));
+        return refused.empty() ? exit_done : exit_failed;
+      });
 }
 
 template <class T> void put(json::object& body, const char* name, const std::optional<T>& value) {

@@ -122,7 +122,7 @@ void print_redecode(const json::value& job, bool yes) {
 
 int events_redecode(const invocation& how, const std::optional<std::string>& subscription,
                     bool yes) {
-  const auto config = load_config(how);
+  const auto config = load_config(how, config::reach::admin);
   if (!config) return exit_config;
   admin_client daemon(config->admin);
   json::object wish{{"dry_run", !yes}};
@@ -142,7 +142,7 @@ int events_show(const invocation& how, const std::string& id) {
 }
 
 int events_tail(const invocation& how, std::optional<std::uint64_t> after) {
-  const auto config = load_config(how);
+  const auto config = load_config(how, config::reach::admin);
   if (!config) return exit_config;
   admin_client client(config->admin);
   // `from` says behind which seq, and of which epoch once that is known.

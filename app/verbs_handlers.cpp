@@ -46,16 +46,15 @@ int handlers_keys(const invocation& how, const std::string& name, const filters&
 }
 
 int handlers_test(const invocation& how, const std::string& name) {
-  bool ok = false;
-  const int status = order(how, "/v1/handlers/" + percent_encoded(name) + "/test", "{}",
-                           [&](const json::value& v) {
-                             ok = member(v, "ok") == json::value(true);
-                             say(cell(v, "id") + ": " + (ok ? "taken, " : "not taken, ") + "HTTP " +
-                                 cell(v, "http_status") + " after " + cell(v, "duration_ms") +
-                                 " ms  " + cell(v, "answer"));
-                           });
-  if (status != exit_done || how.json) return status;
-  return ok ? exit_done : exit_failed;
+  const auto taken = [](const json::value& v) { return member(v, "ok") == json::value(true); };
+  return order(
+      how, "/v1/handlers/" + percent_encoded(name) + "/test", "{}",
+      [&](const json::value& v) {
+        say(cell(v, "id") + ": " + (taken(v) ? "taken, " : "not taken, ") + "HTTP " +
+            cell(v, "http_status") + " after " + cell(v, "duration_ms") + " ms  " +
+            cell(v, "answer"));
+      },
+      [&](const json::value& v) { return taken(v) ? exit_done : exit_failed; });
 }
 
 } // namespace tidemark::app

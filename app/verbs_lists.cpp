@@ -27,7 +27,7 @@ std::string starts_text(const json::value& v) {
 
 /// All of it, page after page, an address a line.
 int lists_show(const invocation& how, const std::string& name) {
-  const auto config = load_config(how);
+  const auto config = load_config(how, config::reach::admin);
   if (!config) return exit_config;
   admin_client client(config->admin);
   std::string after;
@@ -58,7 +58,7 @@ int lists_show(const invocation& how, const std::string& name) {
 int lists_change(const invocation& how, const std::string& name,
                  const std::vector<std::string>& addresses, bool add,
                  std::optional<std::uint64_t> from_block) {
-  const auto config = load_config(how);
+  const auto config = load_config(how, config::reach::admin);
   if (!config) return exit_config;
   admin_client client(config->admin);
   std::string last;
@@ -86,8 +86,9 @@ int lists_change(const invocation& how, const std::string& name,
 }
 
 int reload(const invocation& how) {
-  const auto config = load_config(how);
-  // The file is wrong: the daemon would refuse it with the same words, which are printed already.
+  const auto config = load_config(how, config::reach::admin);
+  // No telling where the daemon is: what is wrong with the file is printed already. All else is the
+  // daemon's to judge, with its own environment.
   if (!config) return exit_config;
   const auto answer = admin_client(config->admin).post("/v1/reload", "{}");
   const auto* got = std::get_if<admin_answer>(&answer);

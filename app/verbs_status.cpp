@@ -111,7 +111,7 @@ int chain_show(const invocation& how, const std::string& name) {
 }
 
 int chain_resume(const invocation& how, const std::string& name, bool accept_reorg) {
-  const auto config = load_config(how);
+  const auto config = load_config(how, config::reach::admin);
   if (!config) return exit_config;
   const auto answer = admin_client(config->admin)
                           .post("/v1/chains/" + percent_encoded(name) + "/resume",
@@ -140,7 +140,7 @@ int chain_resume(const invocation& how, const std::string& name, bool accept_reo
 
 int chain_skip(const invocation& how, const std::string& name, std::uint64_t from, std::uint64_t to,
                const std::string& reason) {
-  const auto config = load_config(how);
+  const auto config = load_config(how, config::reach::admin);
   if (!config) return exit_config;
   const auto answer = admin_client(config->admin)
                           .post("/v1/chains/" + percent_encoded(name) + "/skip",

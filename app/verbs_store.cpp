@@ -32,14 +32,20 @@ int status_of(const store::open_error& e) {
 /// or an exit status.
 struct asks {};
 std::variant<config::config, asks, int> stopped_store(const invocation& how) {
-  auto config = load_config(how);
+  auto config = load_config(how, config::reach::store);
   if (!config) return int{exit_config};
   const auto path = config->store.path.string();
   if (store::is_held(path)) return asks{};
   std::error_code ec;
-  if (std::filesystem::exists(path, ec)) return std::move(*config);
-  complain("tidemark: there is no store at " + path);
-  return int{exit_failed};
+  if (!std::filesystem::exists(path, ec)) {
+    complain("tidemark: there is no store at " + path);
+    return int{exit_failed};
+  }
+  if (store::is_newer(path)) {
+    complain("tidemark: " + path + " was written by a newer tidemark");
+    return int{exit_config};
+  }
+  return std::move(*config);
 }
 
 int print_problems(const invocation& how, const json::value& answer) {
@@ -58,7 +64,7 @@ int print_problems(const invocation& how, const json::value& answer) {
 
 /// A daemon's answer as JSON, or an exit status.
 std::variant<json::value, int> asked(const invocation& how, const std::string& target) {
-  const auto config = load_config(how);
+  const auto config = load_config(how, config::reach::admin);
   if (!config) return int{exit_config};
   const auto body = accepted(admin_client(config->admin).get(target));
   if (const auto* status = std::get_if<int>(&body)) return *status;
@@ -120,8 +126,12 @@ int db_check(const invocation& how) {
     return print_problems(how, std::get<json::value>(answer));
   }
   const auto wrong = store::check_file(std::get<config::config>(where).store.path.string());
-  if (!wrong) return failed(wrong.error());
+  if (!wrong && !wrong.error().fatal) return failed(wrong.error());
   json::array problems;
+  if (!wrong) {
+    problems.emplace_back(printable(wrong.error().text));
+    return print_problems(how, json::object{{"ok", false}, {"problems", problems}});
+  }
   for (const auto& one : *wrong)
     problems.emplace_back(printable(one));
   return print_problems(how, json::object{{"ok", wrong->empty()}, {"problems", problems}});
@@ -142,7 +152,7 @@ int db_backup(const invocation& how, const std::string& given) {
 }
 
 int db_restore(const invocation& how, const std::string& from) {
-  const auto config = load_config(how);
+  const auto config = load_config(how, config::reach::store);
   if (!config) return exit_config;
   const auto path = config->store.path.string();
   const auto done = store::restore_file(absolute(from), path, now_ms());
@@ -200,7 +210,7 @@ int db_prune(const invocation& how) {
 
 int reconcile(const invocation& how, const std::string& chain, std::uint64_t from, std::uint64_t to,
               bool apply) {
-  const auto config = load_config(how);
+  const auto config = load_config(how, config::reach::admin);
   if (!config) return exit_config;
   admin_client daemon(config->admin);
   const auto begun = accepted(daemon.post(

@@ -203,9 +203,18 @@ struct loaded {
 /// Looks a variable up: the environment in the program, a table in tests.
 using environment = std::optional<std::string> (*)(const std::string& name);
 
-loaded load(const std::filesystem::path& file, environment env);
+/// How much of a file is read; what is not read may be wrong, or want an environment that is not
+/// here, and stays as it is by default.
+enum class reach {
+  all,
+  store, ///< `instance`, `store` and `admin`: for who works on the store, or asks who holds it
+  admin  ///< `admin` alone: for who asks the daemon
+};
+
+loaded load(const std::filesystem::path& file, environment env, reach how_far = reach::all);
 /// The same from a text; relative paths are beside `file`, which need not exist.
-loaded parse(const std::string& text, const std::filesystem::path& file, environment env);
+loaded parse(const std::string& text, const std::filesystem::path& file, environment env,
+             reach how_far = reach::all);
 
 /// The commented starter file that `tidemark init` writes; `tidemark check` passes it.
 const char* starter_yaml();

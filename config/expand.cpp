@@ -35,19 +35,28 @@ evm::result<std::string> look_up(std::string_view inner, environment env) {
 } // namespace
 
 evm::result<std::string> expand(std::string_view text, environment env) {
-  std::string out;
+  std::string out, wrong;
+  const auto note = [&wrong](const std::string& what) {
+    if (wrong.find(what) == wrong.npos) wrong += (wrong.empty() ? "" : "; ") + what;
+  };
   while (true) {
     const auto start = text.find("${");
     out += text.substr(0, start);
-    if (start == text.npos) return out;
+    if (start == text.npos) break;
     text.remove_prefix(start + 2);
     const auto end = text.find('}');
-    if (end == text.npos) return evm::fail("'${' without '}'");
-    auto value = look_up(text.substr(0, end), env);
-    if (!value) return value;
-    out += *value;
+    if (end == text.npos) {
+      note("'${' without '}'");
+      break;
+    }
+    if (const auto value = look_up(text.substr(0, end), env))
+      out += *value;
+    else
+      note(value.error().text);
     text.remove_prefix(end + 1);
   }
+  if (!wrong.empty()) return evm::fail(wrong);
+  return out;
 }
 
 } // namespace tidemark::config

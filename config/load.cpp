@@ -93,6 +93,21 @@ builder read_config(const value& v) {
   return b;
 }
 
+builder read_some(const value& v, reach how_far) {
+  if (how_far == reach::all) return read_config(v);
+  builder b;
+  std::optional<value> store;
+  for (const auto& part : v.members()) {
+    if (!part.given) continue;
+    if (part.key == "admin") b.out.admin = read_admin(part.of);
+    if (how_far == reach::admin) continue;
+    if (part.key == "store") store = part.of;
+    if (part.key == "instance") b.out.instance = as_name(part.of).value_or("");
+  }
+  if (how_far == reach::store) b.out.store = read_store(store, v.in());
+  return b;
+}
+
 void sort_by_place(std::vector<problem>& list) {
   std::stable_sort(list.begin(), list.end(), [](const problem& a, const problem& b) {
     return std::tie(a.line, a.column) < std::tie(b.line, b.column);
@@ -106,13 +121,14 @@ std::string problem::to_string() const {
   return file + ':' + std::to_string(line) + ':' + std::to_string(column) + ": " + text;
 }
 
-loaded parse(const std::string& text, const std::filesystem::path& file, environment env) {
+loaded parse(const std::string& text, const std::filesystem::path& file, environment env,
+             reach how_far) {
   reading r{file, env, {}, {}};
   loaded out;
   if (const auto root = parse_yaml(text, r)) {
-    auto built = read_config(value(r, *root, ""));
+    auto built = read_some(value(r, *root, ""), how_far);
     if (r.problems.empty()) {
-      add_warnings(built, r);
+      if (how_far == reach::all) add_warnings(built, r);
       out.value = std::move(built.out);
     }
   }
@@ -123,7 +139,7 @@ loaded parse(const std::string& text, const std::filesystem::path& file, environ
   return out;
 }
 
-loaded load(const std::filesystem::path& file, environment env) {
+loaded load(const std::filesystem::path& file, environment env, reach how_far) {
   const auto failed = [&](const std::string& text) {
     return loaded{std::nullopt, {{file.string(), 0, 0, text}}, {}};
   };
@@ -136,7 +152,7 @@ loaded load(const std::filesystem::path& file, environment env) {
   if (in.bad()) return failed("cannot be read");
   text.resize(static_cast<std::size_t>(in.gcount()));
   if (text.size() > max_file) return failed("is larger than 16MiB");
-  return parse(text, file, env);
+  return parse(text, file, env, how_far);
 }
 
 } // namespace tidemark::config

@@ -80,7 +80,7 @@ bool read_event(section& s, tide::subscription& out) {
     found = event_of_file(*abi, event);
   } else if (event) {
     if (const auto text = as_filled(*event)) found = event_from(*event, *text);
-  } else if (const auto& of = s.of(); of.is_map() && !of.has_key("transaction")) {
+  } else if (const auto& of = s.of(); of.is_map()) {
     of.wrong("'event', 'preset' or 'transaction' is missing");
   }
   if (!found) return false;

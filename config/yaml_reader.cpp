@@ -69,7 +69,8 @@ std::vector<value> value::items() const {
     return out;
   }
   for (const auto& item : node_)
-    out.emplace_back(*reading_, item, path_ + '[' + std::to_string(out.size()) + ']');
+    // An item that is nothing has no place of its own: then its list's.
+    out.emplace_back(*reading_, item, path_ + '[' + std::to_string(out.size()) + ']', at());
   return out;
 }
 

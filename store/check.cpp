@@ -102,6 +102,16 @@ void watch(connection& db) {
       db.handle(), steps_between_looks, [](void*) { return ended ? 1 : 0; }, nullptr);
 }
 
+bool is_newer(const std::string& path) {
+  try {
+    connection db(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX);
+    sqlite3_busy_timeout(db.handle(), busy_wait_ms);
+    return file_marks(db, migrations()) == file_state::newer;
+  } catch (const sql_error&) {
+    return false;
+  }
+}
+
 result<std::vector<std::string>> check_file(const std::string& path) {
   return looking(path, [](connection& db) {
     std::vector<std::string> wrong;

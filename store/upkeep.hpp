@@ -22,6 +22,9 @@ void end_upkeep();
 /// Is there a process that holds this store now?
 bool is_held(const std::string& path);
 
+/// Was this store written by a newer program? What cannot be read is not known to be.
+bool is_newer(const std::string& path);
+
 /// What is wrong with it, at most 100 sentences; none: all is well. Integrity first; then whether
 /// the tables agree: messages with the feed, sequences without holes, events with their blocks.
 /// A failure: it could not be looked through, or is none of ours.

@@ -13,6 +13,12 @@ TEST_CASE("bad: subscriptions") {
           {"nothing", "subscriptions: [{name: a}]\n",
            "t.yaml:6:17: subscriptions[0]: 'chains' is missing\n"
            "t.yaml:6:17: subscriptions[0]: 'event', 'preset' or 'transaction' is missing\n"},
+          {"a transaction that is nothing",
+           "subscriptions: [{name: a, chains: [ethereum], transaction: }]\n",
+           "t.yaml:6:17: subscriptions[0]: 'event', 'preset' or 'transaction' is missing\n"},
+          {"a chain that is nothing",
+           "subscriptions: [{name: a, chains: [~], preset: erc20-transfer}]\n",
+           "t.yaml:6:35: subscriptions[0].chains[0]: expected a text or number, found nothing\n"},
           {"no chains", "subscriptions: [{name: a, chains: [], preset: erc20-transfer}]\n",
            "t.yaml:6:35: subscriptions[0].chains: is empty\n"},
           {"a chain that is not there",

@@ -42,6 +42,10 @@ TEST_CASE("expand refuses what is no variable or not set") {
     CHECK_FALSE(expand(text, look_up).has_value());
   }
   CHECK(expand("${RPC_URL}", look_up).error().text.find("RPC_URL is not set") != std::string::npos);
+  const auto all = expand("${A}:${B}:${A}:${", look_up).error().text;
+  CHECK(all == "the environment variable A is not set; ${A:-default} gives it a default; "
+               "the environment variable B is not set; ${B:-default} gives it a default; "
+               "'${' without '}'");
 }
 
 TEST_CASE("an unset variable is an error at its place, each of them") {

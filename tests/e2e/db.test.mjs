@@ -115,6 +115,20 @@ scenario('a stopped daemon: the verbs work on the file', { config: admin(3) }, a
   fs.writeFileSync(daemon.storeFile, bytes);
   const check = await daemon.verb('db', 'check');
   assert.equal(check.code, 74, check.stdout + check.stderr);
+  fs.writeFileSync(daemon.storeFile, 'not a database at all, just text');
+  const told = await daemon.verb('db', 'check', '--json');
+  assert.equal(told.code, 74, told.stdout + told.stderr);
+  assert.equal(JSON.parse(told.stdout).ok, false);
+  assert.equal(JSON.parse(told.stdout).problems.length, 1);
+  // One that a newer program wrote: as `run` says it.
+  const newer = fs.readFileSync(to);
+  newer.writeUInt32BE(9999, 60); // user_version
+  fs.writeFileSync(daemon.storeFile, newer);
+  for (const args of [['check'], ['stats'], ['prune'], ['backup', path.join(world.dir, 'n.db')]]) {
+    const { code, stdout, stderr } = await daemon.verb('db', ...args);
+    assert.equal(code, 78, `${args[0]}: ${stdout}${stderr}`);
+    assert.match(stderr, /newer tidemark/);
+  }
 });
 
 scenario(

@@ -153,6 +153,30 @@ scenario('on a running daemon', { config: fixedPort }, async (world, t) => {
     assert.match(probed.stdout, /31337/);
     assert.match(probed.stdout, new RegExp(`\\b${await anvil.head()}\\b`), 'and the head');
   });
+  await t.test('an order that is refused is 1, with --json too', async () => {
+    for (const args of [
+      ['dead', 'retry', '7'],
+      ['dead', 'skip', '7', '--reason', 'x'],
+    ]) {
+      assert.equal((await daemon.verb(...args)).code, 1);
+      const { code, stdout } = await daemon.verb(...args, '--json');
+      assert.deepEqual([code, JSON.parse(stdout).refused[0].id], [1, 7]);
+    }
+  });
+  await t.test('a daemon is asked without its environment, and while its config is edited', async () => {
+    const good = fs.readFileSync(daemon.file, 'utf8');
+    fs.writeFileSync(daemon.file, `${good}\nfuture: \${NOT_SET_HERE}\n`, { mode: 0o600 });
+    try {
+      for (const args of [['status'], ['events', 'list'], ['handlers', 'list'], ['db', 'stats']])
+        assert.equal((await daemon.verb(...args)).code, 0, args.join(' '));
+      const { code, stderr } = await daemon.verb('reload');
+      assert.equal(code, 78);
+      assert.match(stderr, /tidemark\.yaml:\d+:1: unknown key 'future'/);
+      assert.match(stderr, /not taken/, 'the daemon judged it');
+    } finally {
+      fs.writeFileSync(daemon.file, good, { mode: 0o600 });
+    }
+  });
   await t.test('a wrong token', async () => {
     const other = path.join(world.dir, 'other.yaml');
     fs.writeFileSync(
