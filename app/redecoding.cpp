@@ -161,7 +161,7 @@ void redecoding::renew(std::shared_ptr<const config::config> config) {
 
 void redecoding::add_order(api::orders& to) const {
   to.redecode = [ground = ground_,
-                 &system = system_](store::redecode_order order, net::reply_slot slot,
+                 &system = system_](store::redecode_order order, const net::reply_slot& slot,
                                     const std::function<net::response(std::int64_t)>& make) {
     const auto id = std::make_shared<std::int64_t>(0);
     const auto work = [order = std::move(order), id](store::store& file,

@@ -21,7 +21,6 @@ namespace tidemark::net {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace websocket = boost::beast::websocket;
-using asio::ip::tcp;
 using boost::system::error_code;
 
 namespace {

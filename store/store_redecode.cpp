@@ -6,7 +6,7 @@
 namespace tidemark::store {
 
 result<std::int64_t> store::begin_redecode(const redecode_order& o, std::int64_t now) {
-  const auto job = writing(*parts_, [&] { return parts_->all->redecodes.begin(o, now); });
+  auto job = writing(*parts_, [&] { return parts_->all->redecodes.begin(o, now); });
   if (!job) return job;
   const std::string what = o.subscription.value_or("all subscriptions");
   if (auto noted = audit(o.who, "redecode",
