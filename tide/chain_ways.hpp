@@ -39,15 +39,26 @@ class oddity {
 public:
   /// True: it is the chain that is odd.
   bool seen(std::size_t endpoint, std::size_t endpoints) {
-    shown_by_.insert(endpoint);
-    return ++times_ >= enough && shown_by_.size() >= endpoints;
+    ++times_;
+    return enough_of(endpoint, endpoints);
   }
-  void denied() { times_ = 0, shown_by_.clear(); }
+  /// What something left out would look like too, as an index that is behind leaves out what it has
+  /// not got yet: one block again and again says nothing.
+  bool seen_in(std::uint64_t block, std::size_t endpoint, std::size_t endpoints) {
+    if (times_ < enough && blocks_.insert(block).second) ++times_;
+    return enough_of(endpoint, endpoints);
+  }
+  void denied() { times_ = 0, shown_by_.clear(), blocks_.clear(); }
 
 private:
   static constexpr std::uint32_t enough = 8;
+  bool enough_of(std::size_t endpoint, std::size_t endpoints) {
+    shown_by_.insert(endpoint);
+    return times_ >= enough && shown_by_.size() >= endpoints;
+  }
   std::uint32_t times_ = 0;
   std::set<std::size_t> shown_by_;
+  std::set<std::uint64_t> blocks_;
 };
 
 } // namespace tidemark::tide

@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t whole_blocks_an_ask = 20;
 
 const char* kind_of(objection::kind k) {
-  return k == objection::kind::bloom || k == objection::kind::numbering ? "logs" : "block";
+  using enum objection::kind;
+  return k == bloom || k == lack || k == numbering ? "logs" : "block";
 }
 
 } // namespace
@@ -34,13 +35,14 @@ const evm::header* tide::header_at(const answer& a, std::uint64_t number) {
 }
 
 /// An endpoint that says what cannot be loses its turn; where every endpoint shows it, again and
-/// again, and nothing ever spoke for the ordinary way, it is the chain that is odd.
-void tide::object(const answer& by, const objection& o, proof asked) {
+/// again, and nothing ever spoke for the ordinary way, it is the chain that is odd. `read`: the
+/// block and what came behind it.
+void tide::object(const answer& by, const objection& o, proof asked,
+                  std::span<block_reading> read) {
   fail(by.endpoint_name + ": " + o.text);
   if (o.what == objection::kind::unprovable) return;
   const auto before = ways_;
-  if (o.what == objection::kind::bloom && asked == proof::bloom && ways_.bloom == blooms::unknown &&
-      odd_blooms_.seen(by.endpoint, settings_.endpoints))
+  if (asked == proof::bloom && ways_.bloom == blooms::unknown && shows_odd_blooms(by, o, read))
     ways_.bloom = blooms::do_not_hold;
   if (o.what == objection::kind::numbering && ways_.indexes == numbering::unknown &&
       odd_indexes_.seen(by.endpoint, settings_.endpoints))
@@ -49,6 +51,19 @@ void tide::object(const answer& by, const objection& o, proof asked) {
     out_.push_back(said{true, "learned: " + notices()});
   else
     out_.push_back(caught_lying{by.endpoint, kind_of(o.what), o.text});
+}
+
+bool tide::shows_odd_blooms(const answer& by, const objection& o, std::span<block_reading> read) {
+  if (o.what == objection::kind::bloom) return odd_blooms_.seen(by.endpoint, settings_.endpoints);
+  if (o.what != objection::kind::lack) return false;
+  // An index that is behind has nothing of its newest blocks: those without any log do not count.
+  bool odd = false;
+  for (auto& r : read) {
+    const auto no = object_to(r, proof::bloom, ways_);
+    if (no && no->what == objection::kind::lack && !r.logs.empty())
+      odd = odd_blooms_.seen_in(r.header.number, by.endpoint, settings_.endpoints);
+  }
+  return odd;
 }
 
 /// What a block that proved itself says of its chain.
@@ -128,7 +143,7 @@ tide::read_whole(const std::vector<evm::block_id>& ids, std::optional<std::size_
         co_return std::nullopt;
       }
       if (const auto no = object_to(b, asked, ways_)) {
-        object(a, *no, asked);
+        object(a, *no, asked, std::span(all).subspan(done + i));
         co_return std::nullopt;
       }
       note_ways(b, asked);

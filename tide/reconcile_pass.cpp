@@ -46,7 +46,10 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
   }
   s.asked = s.settles ? settings_.backfill : settings_.integrity;
   const auto bound = to;
-  to = std::min(to, from + range_size(*s.seeks, settings_) - 1);
+  auto most = range_size(*s.seeks, settings_);
+  if (moves_mark) most = std::min(most, mark_range_.most());
+  to = std::min(to, from + most - 1);
+  if (moves_mark) mark_range_.asked(to - from + 1);
   s.filter = s.seeks->node_filter();
   const ask_range wanted{from, to, s.filter, s.asked == proof::receipts, s.seeks->transactions()};
   if (!moves_mark || !asked_ahead(wanted)) ask_for(wanted, std::nullopt, doubted_);
@@ -128,7 +131,7 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
   if (const auto last = s.headers.back().number; moves_mark && last < bound) {
     ask_range next = wanted; // read while the store concludes this one
     next.from = last + 1;
-    next.to = std::min(bound, last + range_size(*s.seeks, settings_));
+    next.to = std::min(bound, last + most);
     ask_ahead(std::move(next));
   }
   if (!co_await conclude_scan(s)) co_return pass_end::failed;

@@ -215,7 +215,9 @@ tide::pass tide::begin(pass_kind k) {
 }
 
 millis tide::back_off(pass_kind k) const {
-  const auto failures = std::min<std::uint32_t>(records_[static_cast<std::size_t>(k)].failures, 8);
+  auto failures = records_[static_cast<std::size_t>(k)].failures;
+  if (k == pass_kind::reconcile) failures -= std::min(failures, mark_range_.narrowed());
+  failures = std::min<std::uint32_t>(failures, 8);
   return std::min(settings_.poll << (failures > 0 ? failures - 1 : 0),
                   std::max(longest_back_off, settings_.poll));
 }
@@ -230,6 +232,8 @@ void tide::finished(pass_kind k, pass_end end) {
   } else if (end == pass_end::done) {
     r = {};
   }
+  if (k == pass_kind::reconcile && end == pass_end::failed) mark_range_.failed();
+  if (k == pass_kind::reconcile && end == pass_end::done) mark_range_.read();
   if (end == pass_end::done) return;
   const auto later = now_ + (end == pass_end::failed ? back_off(k) : settings_.poll);
   switch (k) {

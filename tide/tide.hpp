@@ -5,6 +5,7 @@
 #include "tide/counting.hpp"
 #include "tide/effect.hpp"
 #include "tide/held.hpp"
+#include "tide/mark_range.hpp"
 #include "tide/pass_kind.hpp"
 #include "tide/task.hpp"
 #include "tide/whole.hpp"
@@ -15,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -106,7 +108,9 @@ private:
   // proving.cpp: what the passes share
   /// The header at that height out of an answer to ask_headers, or null: then `trouble_` says why.
   const evm::header* header_at(const answer& a, std::uint64_t number);
-  void object(const answer& by, const objection& o, proof asked);
+  void object(const answer& by, const objection& o, proof asked,
+              std::span<block_reading> read = {});
+  bool shows_odd_blooms(const answer& by, const objection& o, std::span<block_reading> read);
   void note_ways(const block_reading& b, proof asked);
   proved proof_of(const block_reading& b, const std::string& origin) const;
   void stands_alone(std::size_t endpoint, const std::string& evidence);
@@ -253,6 +257,7 @@ private:
   std::deque<reconcile_order> orders_; ///< the first one is worked at
   bool dry_ = false;                   ///< this pass only says what it would change
   std::optional<reconcile_report> last_reconcile_;
+  mark_range mark_range_;
   std::uint64_t failed_scans_ = 0, undecodable_ = 0;
   std::string trouble_; ///< why the pass in progress is about to fail
   struct record {

@@ -60,8 +60,7 @@ bool may_have_logs(const interest& wants, const chain_ways& ways, const evm::hea
 
 /// No bloom says anything of transactions.
 bool tide::may_have(const interest& wants, const evm::header& h, proof asked) const {
-  return may_have_logs(wants, ways_, h, asked) ||
-         (wants.transactions() && !h.transactions.empty());
+  return may_have_logs(wants, ways_, h, asked) || (wants.transactions() && !h.transactions.empty());
 }
 
 /// The first block above the mark: where we hold it, the heights below it are known to be void.

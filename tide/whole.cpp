@@ -113,6 +113,15 @@ std::optional<objection> object_to_seal(const block_reading& reading) {
   return object_to_transactions(reading);
 }
 
+/// More logs would make it fit.
+bool may_lack(const evm::header& h, const evm::bloom& made) {
+  const auto all = h.logs_bloom.bits.view(), some = made.bits.view();
+  const auto has = [](std::uint8_t a, std::uint8_t b) { return (a & b) == b; };
+  const bool is_full = std::all_of(all.begin(), all.end(), [](auto byte) { return byte == 0xff; });
+  return !h.transactions.empty() && !is_full &&
+         std::equal(all.begin(), all.end(), some.begin(), has);
+}
+
 } // namespace
 
 evm::bloom bloom_of(const std::vector<evm::log>& logs) {
@@ -165,7 +174,7 @@ std::optional<objection> object_to(block_reading& reading, proof asked, const ch
       made.add(t.view());
   }
   if (made == h.logs_bloom) return std::nullopt;
-  return objection{objection::kind::bloom,
+  return objection{may_lack(h, made) ? objection::kind::lack : objection::kind::bloom,
                    "block " + name(h.id()) + " was read whole with " +
                        std::to_string(reading.logs.size()) +
                        " logs, but the bloom they make is not its header's"};

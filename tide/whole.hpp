@@ -18,7 +18,8 @@ struct objection {
   enum class kind : std::uint8_t {
     lie,       ///< it contradicts itself or the block
     numbering, ///< indexes have a hole, or are those of a chain that counts within transactions
-    bloom,     ///< the bloom is not the header's: something is hidden, or this chain's never fit
+    bloom,     ///< the bloom is not the header's, and no further logs would make it so
+    lack,      ///< the header's bloom has more: logs are left out, or this chain's blooms never fit
     unprovable ///< fields that this version does not know
   };
   kind what = kind::lie;

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <future>
+
 using namespace tidemark;
 using namespace tidemark::tests;
 
@@ -39,10 +41,10 @@ struct world {
 } // namespace
 
 TEST_CASE("what is said comes back, and a ping its pong", "[socket]") {
-  std::string seen;
+  std::promise<std::string> seen;
   plain_peer peer(as_it_is, [&](plain_peer::stream& s, const plain_peer::request& head) {
-    seen = std::string(head.target()) + " " + std::string(head["Host"]) + " " +
-           std::string(head["Authorization"]);
+    seen.set_value(std::string(head.target()) + " " + std::string(head["Host"]) + " " +
+                   std::string(head["Authorization"]));
     echo(s);
   });
   world w;
@@ -50,7 +52,8 @@ TEST_CASE("what is said comes back, and a ping its pong", "[socket]") {
   r.headers = {{"Authorization", "Bearer x"}};
   listening at(w.client, r);
   REQUIRE(at.next() == "opened");
-  CHECK(seen == "/key?x=1 127.0.0.1:" + std::to_string(peer.port()) + " Bearer x");
+  CHECK(seen.get_future().get() ==
+        "/key?x=1 127.0.0.1:" + std::to_string(peer.port()) + " Bearer x");
   at.socket->say("one");
   at.socket->say(std::string(100'000, 'x'));
   CHECK(at.read() == "said one");

@@ -40,6 +40,31 @@ TEST_CASE("an endpoint that leaves logs out is not believed") {
   CHECK(s.compare() == "");
 }
 
+TEST_CASE("an index that is behind for long makes no chain odd") {
+  story s;
+  const auto t = s.transfer();
+  // No endpoint has any log of the newest blocks yet; nothing ever showed what the blooms are
+  // worth.
+  s.lie([](tide::answer_what& a) {
+    if (auto* r = std::get_if<tide::range_answer>(&a)) r->logs.clear();
+    if (auto* b = std::get_if<tide::blocks_answer>(&a))
+      for (auto& block : b->blocks)
+        block.logs.clear();
+  });
+  const auto before = s.chain().head();
+  s.mine({t});
+  for (int i = 0; i < 20; ++i) {
+    s.mine({s.transfer()});
+    s.catch_up(); // a minute or so each
+  }
+  CHECK(s.status().mark->number <= before);
+  CHECK(s.status().state == tide::chain_state::degraded);
+  s.lie({});
+  s.catch_up();
+  CHECK(s.life(t.hash, 0).find("confirmed") != std::string::npos);
+  CHECK(s.compare() == "");
+}
+
 TEST_CASE("who called its head final is not heard about finality for a while") {
   auto p = calm();
   p.tags = true;

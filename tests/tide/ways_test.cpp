@@ -79,6 +79,21 @@ TEST_CASE("ways: a bloom that does not fit is an objection of its own, and none 
   CHECK(object_to(b, proof::bloom, odd));
 }
 
+TEST_CASE("ways: a bloom that more logs would make may be a lack, any other is none") {
+  auto b = reading_of(block_of(20, 3));
+  const auto says = [&] { return object_to(b, proof::bloom, {})->what; };
+  b.logs.pop_back();
+  CHECK(says() == kind::lack);
+  b.logs.clear();
+  CHECK(says() == kind::lack);
+  auto nothing = b;
+  nothing.header.transactions.clear(); // nothing could have made it
+  CHECK(object_to(nothing, proof::bloom, {})->what == kind::bloom);
+  b = reading_of(block_of(20, 3));
+  b.header.logs_bloom.bits.octets.fill(0xff); // no block's logs make that
+  CHECK(says() == kind::bloom);
+}
+
 TEST_CASE("ways: logs of no transaction are left out, those of an unlisted one are a lie") {
   auto made = block_of(20, 3);
   made.logs[2].tx = {};
@@ -106,6 +121,17 @@ TEST_CASE("ways: one endpoint's word makes no chain odd") {
   while (!sole.seen(0, 1))
     ++times;
   CHECK(times == 8);
+}
+
+TEST_CASE("ways: what an index that is behind would show as well has to be seen in many blocks") {
+  oddity odd;
+  for (int i = 0; i < 100; ++i)
+    CHECK_FALSE(odd.seen_in(7, 0, 1));
+  for (std::uint64_t block = 8; block < 14; ++block)
+    CHECK_FALSE(odd.seen_in(block, 0, 1));
+  CHECK(odd.seen_in(14, 0, 1));
+  odd.denied();
+  CHECK_FALSE(odd.seen_in(15, 0, 1));
 }
 
 TEST_CASE("ways: with receipts the header's fields and the root have to be what they claim") {
