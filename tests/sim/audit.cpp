@@ -97,8 +97,10 @@ void audit::take(const tide::fact& f) {
   l = {f.version, f.status, f.block};
 }
 
-/// Every confirmed event is in a block of our own header chain.
+/// Every confirmed event is in a block of our own header chain, which begins at the chain's start:
+/// a subscription may count from below it.
 void audit::holds_against_chain(std::uint64_t from) {
+  if (!chain_.empty()) from = std::max(from, chain_.begin()->first);
   for (auto it = confirmed_.lower_bound(from); it != confirmed_.end(); ++it)
     for (const auto& [event, hash] : it->second) {
       const auto ours = chain_.find(it->first);

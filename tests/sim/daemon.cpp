@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "daemon.hpp"
 
+#include "watched.hpp"
+
 #include "evm/hex.hpp"
 
 #include <boost/json/parse.hpp>
@@ -34,10 +36,9 @@ std::vector<store::hint_in> hints_in(const std::string& body) {
 } // namespace
 
 daemon::daemon(const plan& p, timeline& clock, world& w, std::vector<node>& nodes,
-               std::vector<service>& services, tide::settings settings, interest_maker wants,
-               std::vector<store::handler_in> handlers, tally& met)
+               std::vector<service>& services, tide::settings settings, tally& met)
     : plan_(p), clock_(clock), world_(w), nodes_(nodes), services_(services),
-      settings_(std::move(settings)), wants_(std::move(wants)), met_(met), audit_(w, wants_({})),
+      settings_(std::move(settings)), met_(met), audit_(w, interest_of(p, {}, p.latecomer)),
       deaths_(p.seed, "deaths"), pace_(p.seed, "pace") {
   for (std::size_t i = 0; i < nodes_.size(); ++i)
     ways_.emplace_back(p.seed, "way", p.endpoints[i].index);
@@ -51,7 +52,7 @@ daemon::daemon(const plan& p, timeline& clock, world& w, std::vector<node>& node
     throw std::runtime_error(why->text);
   store_ = std::move(std::get<std::unique_ptr<store::store>>(opened));
   (void)store_->begin();
-  (void)store_->register_handlers(handlers, clock_.now());
+  (void)store_->register_handlers(rows_of_handlers(), clock_.now());
   (void)store_->commit();
 }
 
@@ -63,7 +64,16 @@ void daemon::later(std::int64_t ms, std::function<void()> what) {
   clock_.after(ms, life_, std::move(what));
 }
 
+/// What counts, as the config has it.
+void daemon::adopt() {
+  const auto config = counting_of(plan_, latecomer_);
+  (void)store_->count({&config, 1}).value();
+}
+
 void daemon::boot() {
+  (void)store_->begin();
+  adopt();
+  (void)store_->commit();
   reader_ = std::make_unique<store::reader>(*store_);
   std::vector<tide::endpoint_settings> endpoints;
   for (std::size_t i = 0; i < nodes_.size(); ++i)
@@ -163,6 +173,21 @@ void daemon::operate(bool accept_reorg) {
       if (tell) tell("handlers resume " + h.name);
       if (!guarded([&] { (void)store_->set_paused(h.name, false, "", clock_.now()); })) return;
     }
+}
+
+void daemon::reload() {
+  latecomer_ = true;
+  if (tell) tell("another subscription comes");
+  if (!alive() || !guarded([&] { adopt(); })) return; // it is read when it starts
+  later(pace_.between(0, 50), [this, n = chain_life_] {
+    if (n != chain_life_ || !tide_) return;
+    const auto state = store_->boot(chain_id).value();
+    carry_out(tide_->renew(interest_of(plan_, state.counting, latecomer_), state, clock_.now()));
+  });
+}
+
+std::shared_ptr<const tide::interest> daemon::interest() const {
+  return interest_of(plan_, store_->boot(chain_id).value().counting, latecomer_);
 }
 
 std::uint64_t daemon::start_block() const {

@@ -26,11 +26,8 @@ namespace tidemark::sim {
 /// between them replaced by a timeline. It may die at any write, and begins again from the store.
 class daemon {
 public:
-  using interest_maker =
-      std::function<std::shared_ptr<const tide::interest>(std::optional<std::uint64_t> start)>;
   daemon(const plan& p, timeline& clock, world& w, std::vector<node>& nodes,
-         std::vector<service>& services, tide::settings settings, interest_maker wants,
-         std::vector<store::handler_in> handlers, tally& met);
+         std::vector<service>& services, tide::settings settings, tally& met);
   ~daemon();
 
   void boot();
@@ -41,11 +38,14 @@ public:
   bool webhook(const std::string& body);
   /// What a person does who sees that it is stuck.
   void operate(bool accept_reorg);
+  /// The plan's late subscription is in the config from now on, and it is told to reload.
+  void reload();
   /// From now on it lives.
   void be_quiet() { quiet_ = true; }
 
   tide::chain_status status() const { return tide_ ? tide_->status() : tide::chain_status{}; }
   std::uint64_t start_block() const;
+  std::shared_ptr<const tide::interest> interest() const; ///< as it counts now
   store::reader& reader() { return *reader_; }
   std::string endpoints() const; ///< for a person
 
@@ -65,6 +65,7 @@ private:
   };
 
   // daemon.cpp
+  void adopt();
   bool guarded(const std::function<void()>& write);
   void later(std::int64_t ms, std::function<void()> what);
   void rang(const store::bells& b);
@@ -102,7 +103,6 @@ private:
   std::vector<node>& nodes_;
   std::vector<service>& services_;
   tide::settings settings_;
-  interest_maker wants_;
   tally& met_;
   audit audit_;
   stream deaths_, pace_;
@@ -115,7 +115,7 @@ private:
   std::vector<delivery> deliveries_;
   std::uint64_t life_ = 1, chain_life_ = 0;
   std::uint64_t countdown_ = 0; ///< statements until the process dies; 0: it does not
-  bool writing_ = false, quiet_ = false;
+  bool writing_ = false, quiet_ = false, latecomer_ = false;
   std::optional<std::int64_t> tick_at_, inquirer_tick_at_;
 };
 

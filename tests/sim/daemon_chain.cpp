@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "daemon.hpp"
 
+#include "watched.hpp"
+
 #include "evm/hex.hpp"
 
 #include <utility>
@@ -59,8 +61,8 @@ void daemon::boot_chain() {
   tide::boot_state state;
   if (!guarded([&] { state = store_->boot(chain_id).value(); })) return;
   audit_.begin_from(state);
-  const auto wants = wants_(state.start_block);
-  tide_.emplace(settings_, wants, std::move(state), clock_.now());
+  auto wants = interest_of(plan_, state.counting, latecomer_);
+  tide_.emplace(settings_, std::move(wants), std::move(state), clock_.now());
   carry_out(tide_->tick(clock_.now()));
 }
 

@@ -18,6 +18,10 @@ plan plan_of(std::uint64_t seed) {
   p.tags = draw.chance(17);
   p.strict = draw.chance(40);
   p.transactions = stream(seed, "transactions").chance(40);
+  stream later(seed, "latecomer");
+  p.latecomer = later.chance(35);
+  p.latecomer_at = 8 + later.below(70);
+  if (later.chance(70)) p.latecomer_from = later.below(p.latecomer_at + 12);
   if (!draw.chance(10)) p.on.remove(feature::void_height);
   if (!draw.chance(10)) p.on.remove(feature::index_by_transaction);
   static constexpr std::int64_t gaps[] = {20'000, 60'000, 200'000},
@@ -72,14 +76,19 @@ std::string integrity_of(const plan& p) {
 } // namespace
 
 std::string describe(const plan& p) {
-  std::string out = "seed " + std::to_string(p.seed) + ": " + std::to_string(p.blocks) +
-                    " blocks, " + std::to_string(p.endpoints.size()) + " endpoints" +
-                    (p.none_honest ? " (none of them honest)" : "") + ", quorum " +
-                    std::to_string(p.quorum) + integrity_of(p) + ", confirmations " +
-                    (p.tags ? std::string("finalized") : std::to_string(p.confirmations)) +
-                    ", max_depth " + std::to_string(p.max_depth) +
-                    (p.follow ? "" : ", follow: false") + (p.strict ? ", strict events" : "") +
-                    (p.transactions ? ", transactions" : "");
+  std::string out =
+      "seed " + std::to_string(p.seed) + ": " + std::to_string(p.blocks) + " blocks, " +
+      std::to_string(p.endpoints.size()) + " endpoints" +
+      (p.none_honest ? " (none of them honest)" : "") + ", quorum " + std::to_string(p.quorum) +
+      integrity_of(p) + ", confirmations " +
+      (p.tags ? std::string("finalized") : std::to_string(p.confirmations)) + ", max_depth " +
+      std::to_string(p.max_depth) + (p.follow ? "" : ", follow: false") +
+      (p.strict ? ", strict events" : "") + (p.transactions ? ", transactions" : "") +
+      (p.latecomer
+           ? ", a subscription comes after " + std::to_string(p.latecomer_at) +
+                 " blocks and counts from " +
+                 (p.latecomer_from ? std::to_string(*p.latecomer_from) : std::string("there"))
+           : "");
   for (std::size_t i = 0; i < p.endpoints.size(); ++i) {
     std::string can;
     for (std::size_t n = 0; n < features; ++n) {

@@ -6,6 +6,7 @@
 #include "tide/whole.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,11 +30,14 @@ struct plan {
   tide::proof integrity = tide::proof::bloom, backfill = tide::proof::bloom;
   std::uint64_t confirmations = 3, max_depth = 8;
   bool follow = true;
-  bool tags = false;                          ///< confirms by `finalized`
-  bool strict = false;                        ///< some events need more than the chain's own policy
-  bool transactions = false;                  ///< some transactions are events too
-  std::int64_t gap = 60'000, length = 10'000; ///< of troubles: ms
-  bool tells = false;                         ///< keeps the story
+  bool tags = false;              ///< confirms by `finalized`
+  bool strict = false;            ///< some events need more than the chain's own policy
+  bool transactions = false;      ///< some transactions are events too
+  bool latecomer = false;         ///< another subscription comes while it runs …
+  std::uint64_t latecomer_at = 0; ///< … when so many blocks were mined, and counts …
+  std::optional<std::uint64_t> latecomer_from; ///< … from there, or from the next block on
+  std::int64_t gap = 60'000, length = 10'000;  ///< of troubles: ms
+  bool tells = false;                          ///< keeps the story
 };
 
 plan plan_of(std::uint64_t seed);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "run.hpp"
 
+#include "watched.hpp"
+
 #include "evm/hex.hpp"
 #include "tide/fact.hpp"
 
@@ -12,16 +14,6 @@ namespace {
 
 constexpr std::int64_t begins_at = 1'700'000'000'000, minute = 60'000;
 constexpr std::int64_t longest_quiet = 20 * minute;
-
-struct order_of_handler {
-  const char* name;
-  tide::order_by order;
-  bool pending;
-};
-constexpr order_of_handler orders[] = {{"by-contract", tide::order_by::contract, false},
-                                       {"by-argument", tide::order_by::argument, false},
-                                       {"unordered", tide::order_by::none, false},
-                                       {"with-pending", tide::order_by::chain, true}};
 
 tide::settings settings_of(const plan& p) {
   tide::settings s;
@@ -40,69 +32,6 @@ tide::settings settings_of(const plan& p) {
   s.reconcile_interval = 20'000;
   s.overlap = 6;
   return s;
-}
-
-/// Payments to some receivers, of some value, that did not fail.
-tide::subscription payments() {
-  tide::subscription s;
-  s.name = "payments";
-  s.chains[chain_id] = {};
-  s.transaction.emplace();
-  s.transaction->to = {world::receiver(1), world::receiver(2), world::receiver(3)};
-  s.transaction->min_value = 20;
-  return s;
-}
-
-/// All transfers; and with `strict` those to a third party once more, which need two blocks more,
-/// and those to a fifth, which need four. `start`: from where all of them count, once it is
-/// resolved.
-std::shared_ptr<const tide::interest> interest_of(const plan& p,
-                                                  std::optional<std::uint64_t> start) {
-  tide::subscription all;
-  all.name = "transfers";
-  all.chains[chain_id] = {};
-  all.event =
-      evm::parse_event("Transfer(address indexed from, address indexed to, uint256 value)").value();
-  auto some = all;
-  some.name = "strict";
-  some.where = {{1, {world::topic(3)}}};
-  some.policies = {{std::nullopt, p.confirmations + 2, tide::tag::none}};
-  if (p.strict) {
-    const tide::policy four_more{std::nullopt, p.confirmations + 4, tide::tag::none};
-    all.escalations.push_back(
-        {tide::parse_when("to == 0x0000000000000000000000000000000000000005", all.event.inputs)
-             .value(),
-         four_more});
-  }
-  std::vector<tide::subscription> subscriptions{all};
-  std::vector<std::string> names{all.name};
-  if (p.strict) {
-    subscriptions.push_back(some);
-    names.push_back(some.name);
-  }
-  if (p.transactions) {
-    subscriptions.push_back(payments());
-    subscriptions.back().policies = {{std::nullopt, p.confirmations + 1, tide::tag::none}};
-    names.push_back("payments");
-  }
-  const tide::policy policy{std::nullopt, p.tags ? std::nullopt : std::optional(p.confirmations),
-                            p.tags ? tide::tag::finalized : tide::tag::none};
-  std::vector<tide::recipient> recipients;
-  for (const auto& o : orders)
-    recipients.push_back({o.name, names, o.pending, true, o.order, "to"});
-  tide::counting counts;
-  if (start)
-    for (const auto& name : names)
-      counts.from[name] = *start;
-  return std::make_shared<const tide::interest>(chain_id, "sim", policy, subscriptions, recipients,
-                                                counts);
-}
-
-std::vector<store::handler_in> rows_of_handlers() {
-  std::vector<store::handler_in> rows;
-  for (const auto& o : orders)
-    rows.push_back({o.name, o.pending, true, "any"});
-  return rows;
 }
 
 std::vector<node> nodes_of(const plan& p, const world& w, renderer& texts, tally& met) {
@@ -128,8 +57,8 @@ std::vector<node> nodes_of(const plan& p, const world& w, renderer& texts, tally
 
 std::vector<service> services_of(const plan& p, tally& met) {
   std::vector<service> all;
-  for (std::size_t i = 0; i < std::size(orders); ++i)
-    all.emplace_back(orders[i].name,
+  for (std::size_t i = 0; i < handlers().size(); ++i)
+    all.emplace_back(handlers()[i].name,
                      troubles(p.seed, "handler", i, p.on, begins_at, 4 * p.gap, 2 * p.length), met,
                      !p.on.has(feature::index_by_transaction));
   return all;
@@ -141,11 +70,8 @@ run::run(plan p)
     : plan_(std::move(p)), clock_(begins_at), world_(plan_.seed, plan_.on),
       growth_(plan_.seed, "growth"), hooks_(plan_.seed, "hooks"), operator_(plan_.seed, "operator"),
       strikes_(plan_.seed, "strikes"), nodes_(nodes_of(plan_, world_, texts_, met_)),
-      services_(services_of(plan_, met_)), wants_(interest_of(plan_, {})),
-      daemon_(
-          plan_, clock_, world_, nodes_, services_, settings_of(plan_),
-          [this](std::optional<std::uint64_t> start) { return interest_of(plan_, start); },
-          rows_of_handlers(), met_) {
+      services_(services_of(plan_, met_)),
+      daemon_(plan_, clock_, world_, nodes_, services_, settings_of(plan_), met_) {
   if (plan_.tells) daemon_.tell = [this](const std::string& what) { tell(what); };
   for (int i = 0; i < 6; ++i)
     world_.mine();
@@ -184,16 +110,17 @@ std::string run::compare() {
            std::string(tide::to_text(s.state)) + " " + s.reason + " (" + daemon_.endpoints() + ")";
   if (!world_.is_canonical(*s.mark)) return "the mark is not on the canonical chain";
   std::map<std::string, std::string> truth;
-  for (auto n = daemon_.start_block(); n <= target; ++n) {
+  const auto wants = daemon_.interest();
+  for (auto n = wants->lowest(daemon_.start_block()); n <= target; ++n) {
     const auto* b = world_.find(n);
     if (!b) continue;
     for (const auto& l : b->logs)
-      if (const auto event = wants_->match(l, 0, std::nullopt, "");
+      if (const auto event = wants->match(l, 0, std::nullopt, "");
           event && tide::holds(event->asks, n, v))
         truth[tide::event_id(chain_id, l.tx, static_cast<std::int32_t>(l.log_index))] =
             evm::to_hex(l.block.hash);
     for (std::size_t i = 0; i < b->transactions.size(); ++i)
-      if (const auto event = wants_->match(world::event_of(*b, i), 0, "");
+      if (const auto event = wants->match(world::event_of(*b, i), 0, "");
           event && tide::holds(event->asks, n, v))
         truth[tide::event_id(chain_id, event->tx, -1)] = evm::to_hex(b->header.hash);
   }

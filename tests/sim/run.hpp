@@ -72,11 +72,10 @@ private:
   stream growth_, hooks_, operator_, strikes_;
   std::vector<node> nodes_;
   std::vector<service> services_;
-  std::shared_ptr<const tide::interest> wants_;
   daemon daemon_;
   std::vector<std::string> story_;
   std::uint64_t steps_ = 0, told_block_ = 0;
-  bool quiet_ = false;
+  bool quiet_ = false, latecomer_came_ = false;
 };
 
 } // namespace tidemark::sim

@@ -51,6 +51,10 @@ void run::grow() {
     met_.count(f);
     return true;
   };
+  if (plan_.latecomer && !latecomer_came_ && world_.mined() >= plan_.latecomer_at) {
+    latecomer_came_ = true;
+    daemon_.reload();
+  }
   const auto before = world_.head();
   if (meets(feature::fork, 0, 8))
     world_.fork(near, near + more);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <exception>
+#include <utility>
 
 namespace tidemark::sim {
 namespace {
@@ -55,10 +56,9 @@ finding shrink(const plan& failing, const std::string& fault,
       if (tries(p)) simpler = true;
     }
     said("simpler: " + describe(best.how));
-    if (best.how.strict) {
+    for (const auto part : {&plan::strict, &plan::transactions, &plan::latecomer}) {
       auto p = best.how;
-      p.strict = false;
-      simpler |= tries(p);
+      if (std::exchange(p.*part, false)) simpler |= tries(p);
     }
     for (std::size_t i = 0; i < best.how.endpoints.size() && best.how.endpoints.size() > 1; ++i) {
       auto p = best.how;
