@@ -154,8 +154,11 @@ api::orders make_orders(const config::config& c, const actors::switchboard& boar
         system, store,
         [job, who](store::store& file, std::int64_t now) -> store::result<bool> {
           auto ended = file.cancel_job(job, now);
-          if (!ended || !*ended) return ended;
-          if (auto noted = file.audit(who, "job cancel", std::to_string(job), now); !noted)
+          if (!ended) return ended;
+          if (auto noted =
+                  file.audit(who, "job cancel",
+                             std::to_string(job) + (*ended ? "" : " (refused: not running)"), now);
+              !noted)
             return noted.error();
           return ended;
         },
@@ -167,9 +170,12 @@ api::orders make_orders(const config::config& c, const actors::switchboard& boar
         system, store,
         [order](store::store& file, std::int64_t now) -> store::result<store::dead_done> {
           auto done = file.order_dead(order, now);
-          if (!done || done->count == 0) return done;
-          if (auto noted = file.audit(order.who, order.skip ? "dead skip" : "dead retry",
-                                      audit_text(order), now);
+          if (!done) return done;
+          if (auto noted =
+                  file.audit(order.who, order.skip ? "dead skip" : "dead retry",
+                             audit_text(order) +
+                                 (done->count == 0 ? " (refused: nothing of it is parked)" : ""),
+                             now);
               !noted)
             return noted.error();
           return done;

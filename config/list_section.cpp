@@ -11,13 +11,15 @@ namespace {
 
 constexpr std::size_t max_addresses = 1'000'000, max_line = 256, max_shown = 20;
 
+/// Without its remark and the blanks around.
 std::string trimmed(const std::string& line) {
-  const auto first = line.find_first_not_of(" \t\r");
-  if (first == line.npos || line[first] == '#') return {};
-  return line.substr(first, line.find_last_not_of(" \t\r") + 1 - first);
+  const auto text = line.substr(0, line.find('#'));
+  const auto first = text.find_first_not_of(" \t\r");
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
 }
 
-/// One address a line; empty lines and those that begin with # are passed over.
+/// One address a line; empty lines and what # begins are passed over.
 std::vector<evm::address20> read_file(const value& v, const std::filesystem::path& path) {
   std::ifstream in(path);
   if (!in) {

@@ -6,13 +6,13 @@
 namespace tidemark::store {
 
 count_book::count_book(ledger& l, list_book& lists)
-    : ledger_(l), lists_(lists),
-      rows_(l.db,
-            "SELECT subscription, form, given, from_block, lists FROM counting WHERE chain = ?"),
-      put_(l.db, "INSERT INTO counting (chain, subscription, form, given, from_block, forms, lists)"
-                 " VALUES (?1, ?2, ?3, ?4, ?5, coalesce(?6, 0), coalesce(?7, 0))"
+    : ledger_(l), lists_(lists), rows_(l.db, "SELECT subscription, form, given, from_block, lists, "
+                                             "earlier FROM counting WHERE chain = ?"),
+      put_(l.db, "INSERT INTO counting (chain, subscription, form, given, from_block, forms, lists,"
+                 " earlier) VALUES (?1, ?2, ?3, ?4, ?5, coalesce(?6, 0), coalesce(?7, 0), ?8)"
                  " ON CONFLICT (chain, subscription) DO UPDATE SET form = excluded.form,"
                  " given = excluded.given, from_block = excluded.from_block,"
+                 " earlier = excluded.earlier,"
                  " forms = coalesce(?6, forms), lists = coalesce(?7, lists)"),
       delete_(l.db, "DELETE FROM counting WHERE chain = ? AND subscription = ?"),
       set_from_(l.db, "UPDATE counting SET from_block = ? WHERE chain = ? AND subscription = ?"),
@@ -43,6 +43,7 @@ std::vector<count_book::stored> count_book::rows_of(std::int64_t chain) {
     s.is.given = r.maybe_u64(2);
     s.is.from = r.maybe_u64(3);
     s.base = r.u64(4);
+    s.is.earlier = r.maybe_u64(5);
     out.push_back(std::move(s));
   }
   return out;
@@ -83,14 +84,30 @@ void count_book::adopt(const counting_in& config) {
       base = lists_.last_change();
       delete_backfills_.run(chain, id);
     }
-    const std::string text = tide::to_text(change.now.is);
-    put_.run(chain, id, std::string_view(text), change.now.given, change.now.from, forms, base);
+    put(chain, id, change.now, forms, base);
     if (change.backfill)
       insert_backfill_.run(chain, id, change.backfill->from, change.backfill->to,
                            forms.value_or(0));
   }
   for (const stored& gone : before)
     forget(chain, gone.subscription);
+}
+
+void count_book::put(std::int64_t chain, std::int64_t subscription, const tide::counted& is,
+                     std::optional<std::uint64_t> forms, std::optional<std::uint64_t> base) {
+  const std::string text = tide::to_text(is.is);
+  put_.run(chain, subscription, std::string_view(text), is.given, is.from, forms, base, is.earlier);
+}
+
+bool count_book::forked(std::int64_t chain, std::uint64_t ancestor) {
+  std::optional<std::uint64_t> forms;
+  for (const stored& s : rows_of(chain)) {
+    const auto now = tide::count_after_fork(s.is, ancestor);
+    if (now == s.is) continue;
+    if (!forms) forms = lists_.widen(chain);
+    put(chain, s.subscription, now, forms, std::nullopt);
+  }
+  return forms.has_value();
 }
 
 void count_book::started(std::int64_t chain, std::uint64_t start) {

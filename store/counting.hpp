@@ -18,6 +18,8 @@ public:
   void adopt(const counting_in& config);
   /// The chain's own start is resolved.
   void started(std::int64_t chain, std::uint64_t start);
+  /// What lies above is of another fork; true: something counts from elsewhere now.
+  bool forked(std::int64_t chain, std::uint64_t ancestor);
   tide::counting read(std::int64_t chain);
   void advance(std::int64_t chain, const tide::backfilled& v, std::uint64_t forms);
   /// These blocks were read without what came after `forms`.
@@ -29,6 +31,8 @@ private:
     tide::counted is;
     std::uint64_t base = 0; ///< tide::list_gate's
   };
+  void put(std::int64_t chain, std::int64_t subscription, const tide::counted& is,
+           std::optional<std::uint64_t> forms, std::optional<std::uint64_t> base);
   std::vector<stored> rows_of(std::int64_t chain);
   tide::chain_place place_of(std::int64_t chain);
   void forget(std::int64_t chain, std::int64_t subscription);

@@ -37,6 +37,11 @@ inline tide::fact read_fact(const rows& r, int at = 0) {
   return f;
 }
 
+/// The id that a handler gets it under; `job`: of the replay that sends it as a new one, or 0.
+inline std::string sent_id(const tide::fact& f, std::int64_t job) {
+  return job == 0 ? tide::message_id(f) : tide::message_id(f) + "_x" + std::to_string(job);
+}
+
 /// A fact's message id, from another fact of the same event: columns status, n, block_hash.
 inline std::string id_beside(const tide::fact& f, const rows& r, int at = 0) {
   tide::fact other;

@@ -46,6 +46,11 @@ lane_book::lane_book(ledger& l)
                   " ORDER BY f.version DESC"),
       facts_(l.db, "SELECT seq, status FROM feed WHERE event = ? AND inclusion = ? AND status < 2"
                    " ORDER BY version"),
+      unread_(
+          l.db,
+          "SELECT 1 FROM backfills b WHERE b.chain = ?1 AND b.subscription = ?2"
+          " AND ?4 BETWEEN b.at AND b.to_block AND NOT EXISTS (SELECT 1 FROM event_subscriptions s"
+          " WHERE s.subscription = ?2 AND s.event = ?3)"),
       known_(l.db, "SELECT 1 FROM feed f CROSS JOIN outbox o ON o.feed = f.seq"
                    " CROSS JOIN lanes l ON l.id = o.lane WHERE f.event = ?1 AND f.inclusion = ?2"
                    " AND l.handler = ?3 UNION ALL SELECT 1 FROM waiting w"

@@ -98,7 +98,7 @@ private:
 
   statement find_, load_, insert_, set_next_, wake_, full_;
   statement insert_message_, insert_parked_, insert_waiting_, delete_waiting_, places_, front_,
-      conclude_, told_, facts_, known_;
+      conclude_, told_, facts_, unread_, known_;
 };
 
 } // namespace tidemark::store

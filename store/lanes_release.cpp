@@ -37,6 +37,9 @@ void lane_book::told_later(const stored_event& e, const tide::route& route) {
   for (rows r = facts_.query(e.id, e.inclusion); r.next();)
     (r.code<tide::status>(1) == tide::status::pending ? pending : confirmed) = r.i64(0);
   const std::int64_t about = ledger_.names.id(tide::name_kind::subscription, route.subscription);
+  // A subscription that is still looked for below the mark may ask for more than those whose it is:
+  // its backfill tells it then.
+  if (confirmed && unread_.query(e.chain, about, e.id, e.row.block.number).next()) return;
   if (pending && route.pending) send(l, *pending, about, false);
   if (!route.confirmed) return;
   const bool waits = !confirmed || l.held > 0;

@@ -50,7 +50,7 @@ outbox::loaded outbox::load(std::int64_t handler, std::int64_t lane, std::uint64
     found.event = r.i64(fact_columns);
     m.fact.data = r.text(fact_columns + 1);
   }
-  if (m.job != 0) m.envelope.renamed = tide::message_id(m.fact) + "_x" + std::to_string(m.job);
+  if (m.job != 0) m.envelope.renamed = sent_id(m.fact, m.job);
   if (m.fact.status == tide::status::rolled_back) {
     rows r = undoes_.query(found.event, m.fact.version, handler);
     if (r.next()) m.fact.undoes = id_beside(m.fact, r);
@@ -68,7 +68,7 @@ tide::gap outbox::gap_for(const message& m, tide::gap_reason why, std::string_vi
   tide::gap g;
   g.reason = why;
   g.count = 1;
-  g.ids.push_back(m.fact.seq != 0 ? tide::message_id(m.fact) : message_id(m));
+  g.ids.push_back(m.fact.seq != 0 ? sent_id(m.fact, m.job) : message_id(m));
   g.by = by;
   if (m.fact.seq == 0) return g;
   g.chain = ledger_.chain_name(m.fact.chain_id);

@@ -2,6 +2,7 @@
 #include "store/parking.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tidemark::store {
 
@@ -77,7 +78,9 @@ std::optional<dead_fault> parking::retry(const parked& p, std::int64_t now) {
   }
   if (p.behind) return dead_fault::behind;
   forget_.run(p.id);
-  append(p, {m.feed, m.subscription, m.what.envelope.late}, now, {});
+  outgoing again{m.feed, m.subscription, m.what.envelope.late};
+  again.job = m.what.job;
+  append(p, std::move(again), now, {});
   return std::nullopt;
 }
 

@@ -38,7 +38,7 @@ class message_look {
 public:
   explicit message_look(connection& db)
       : place_(db, "SELECT of_lane, of_seq FROM replays WHERE lane = ? AND seq = ?"),
-        row_(db, "SELECT feed, notice FROM outbox WHERE lane = ? AND seq = ?"),
+        row_(db, "SELECT feed, notice, job FROM outbox WHERE lane = ? AND seq = ?"),
         fact_(db, "SELECT " TIDEMARK_FACT_COLUMNS " FROM " TIDEMARK_FACT_TABLES " WHERE f.seq = ?"),
         attempt_(db, "SELECT outcome, http, answer FROM attempts WHERE feed = ? AND lane = ?"
                      " AND seq = ? ORDER BY id DESC LIMIT 1") {}
@@ -53,10 +53,11 @@ public:
       place = r.u64(1);
     }
     h.sequence = place;
-    std::int64_t feed = 0;
+    std::int64_t feed = 0, job = 0;
     {
       rows r = row_.query(at, place);
       if (!r.next()) return;
+      job = r.i64(2);
       if (!r.null(0)) feed = r.i64(0);
       if (!r.null(1))
         if (const auto n = tide::notice_of_row(r.text(1))) h.id = n->id;
@@ -64,7 +65,7 @@ public:
     if (feed == 0) return;
     if (rows r = fact_.query(feed); r.next()) {
       const tide::fact f = read_fact(r);
-      if (h.id.empty() || of_the_fact) h.id = tide::message_id(f);
+      if (h.id.empty() || of_the_fact) h.id = sent_id(f, job);
       h.event_id = tide::event_id(f.chain_id, f.tx, f.log_index);
     }
     rows r = attempt_.query(feed, lane, seq);

@@ -42,14 +42,16 @@ void read_history(connection& db, std::int64_t event, event_life& life) {
 
 void read_attempts(connection& db, std::int64_t event, event_life& life) {
   statement attempts(
-      db, "SELECT " TIDEMARK_FACT_COLUMNS ", n.name, a.at, a.outcome, a.http, a.ms, a.answer, a.id"
+      db, "SELECT " TIDEMARK_FACT_COLUMNS ", n.name, a.at, a.outcome, a.http, a.ms, a.answer,"
+          " coalesce(o.job, 0)"
           " FROM " TIDEMARK_FACT_TABLES " CROSS JOIN attempts a ON a.feed = f.seq"
           " CROSS JOIN lanes l ON l.id = a.lane CROSS JOIN names n ON n.id = l.handler"
+          " LEFT JOIN outbox o ON o.lane = a.lane AND o.seq = a.seq" // a replay's has none
           " WHERE f.event = ? ORDER BY a.id");
   constexpr int at = fact_columns;
   for (rows r = attempts.query(event); r.next();) {
     attempt_row a;
-    a.message_id = tide::message_id(read_fact(r));
+    a.message_id = sent_id(read_fact(r), r.i64(at + 6));
     a.handler = r.text(at);
     a.at = r.i64(at + 1);
     a.outcome = r.code<tide::outcome>(at + 2);

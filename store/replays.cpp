@@ -25,9 +25,10 @@ replay_table::replay_table(ledger& l, event_table& events, outbox& o, lane_book&
                     " WHERE f.seq BETWEEN ?1 AND ?2 AND f.at BETWEEN ?3 AND ?4"
                     " AND i.block BETWEEN ?5 AND ?6 AND (?7 IS NULL OR e.chain = ?7)"
                     " AND (?8 IS NULL OR f.event = ?8)"),
-      sent_(l.db, "SELECT o.lane, o.seq, f.seq FROM feed f CROSS JOIN outbox o ON o.feed = f.seq"
-                  " CROSS JOIN lanes l ON l.id = o.lane WHERE f.event = ? AND l.handler = ?"
-                  " AND o.seq < l.head AND o.notice IS NULL"),
+      sent_(l.db,
+            "SELECT o.lane, o.seq, f.seq, o.job FROM feed f CROSS JOIN outbox o ON o.feed = f.seq"
+            " CROSS JOIN lanes l ON l.id = o.lane WHERE f.event = ? AND l.handler = ?"
+            " AND o.seq < l.head AND o.notice IS NULL"),
       lane_(l.db, "SELECT key, epoch, chain FROM lanes WHERE id = ?"),
       insert_lane_(l.db, "INSERT INTO lanes (id, handler, key, epoch, chain, state, head, next,"
                          " held, tries, since, due, job)"
@@ -67,7 +68,8 @@ std::vector<replay_table::sent> replay_table::chosen(const replay_order& o, std:
   std::vector<sent> all;
   for (const std::int64_t one : events)
     for (rows r = sent_.query(one, handler); r.next();)
-      all.push_back({r.i64(0), r.u64(1), r.u64(2)});
+      // A copy of the copy would have the same new id.
+      if (!o.as_new || r.i64(3) == 0) all.push_back({r.i64(0), r.u64(1), r.u64(2)});
   std::sort(all.begin(), all.end(), [](const sent& a, const sent& b) {
     return std::tie(a.feed, a.lane, a.seq) < std::tie(b.feed, b.lane, b.seq);
   });

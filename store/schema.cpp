@@ -36,6 +36,7 @@ CREATE TABLE counting (
   chain INTEGER NOT NULL, subscription INTEGER NOT NULL, form TEXT NOT NULL,   -- tide::form
   given INTEGER,                                 -- start_block in the config
   from_block INTEGER,                            -- NULL: the chain's start, which is not resolved yet
+  earlier INTEGER,                               -- what it let through before it was widened counts from here
   forms INTEGER NOT NULL,                        -- chains.forms when it last came to let more through
   lists INTEGER NOT NULL,                        -- what lists had up to this change was there when it was resolved
   PRIMARY KEY (chain, subscription)) STRICT, WITHOUT ROWID;

@@ -135,6 +135,7 @@ void chain_writer::take(work& w, const tide::final_moved& v) {
 
 void chain_writer::take(work& w, const tide::reorg& v) {
   if (w.c.mark) w.c.mark = tide::mark_after(*w.c.mark, v.ancestor, w.c.start_block.value_or(0));
+  w.done.recounted = counts_.forked(w.c.chain, v.ancestor.number);
   if (v.accepted && w.c.final_block && v.ancestor.number < w.c.final_block->number)
     w.c.final_block = v.ancestor;
 }

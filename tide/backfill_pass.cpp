@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tide/tide.hpp"
+#include "tide/scan.hpp"
 
 #include <algorithm>
 
@@ -11,7 +11,10 @@ namespace tidemark::tide {
 /// The next range of the first backfill. What a fork brought above the mark meanwhile is
 /// reconcile's, which reads it with this subscription too.
 tide::pass tide::backfill_pass() {
-  const backfill next = counts_.backfills.front();
+  const auto first = std::find_if(counts_.backfills.begin(), counts_.backfills.end(),
+                                  [&](const backfill& b) { return !waits_for_policies(b); });
+  if (first == counts_.backfills.end()) co_return pass_end::again;
+  const backfill next = *first;
   if (next.at <= mark_->number) {
     const auto to = std::min(next.to, mark_->number);
     co_return co_await reconcile_pass(next.at, to, false, &next);
@@ -23,6 +26,37 @@ tide::pass tide::backfill_pass() {
   if (!std::holds_alternative<applied>(done)) co_return pass_end::failed;
   advance(counts_.backfills, next.subscription, next.at, next.to);
   co_return pass_end::done;
+}
+
+bool tide::waits_for_policies(const backfill& b) const {
+  const auto at = backfills_wait_.find(b.subscription);
+  if (at == backfills_wait_.end()) return false;
+  const auto& [block, asks] = at->second;
+  return b.at <= block.number && block.number <= b.to && !holds(asks, block.number, view());
+}
+
+/// Another subscription may have told an event by weaker policies than this one's: the range ends
+/// below the first that is not as deep as all of them ask. False: nothing is left of it yet.
+bool tide::wait_for_policies(scan& s, const std::string& subscription) {
+  const auto v = view();
+  backfills_wait_.erase(subscription);
+  const auto early = [&](const sighting& x) {
+    const auto& of = x.subscriptions;
+    return std::find(of.begin(), of.end(), subscription) != of.end() &&
+           !holds(x.asks, x.block.number, v);
+  };
+  for (auto h = s.headers.begin(); h != s.headers.end(); ++h) {
+    const auto proven = s.proven.find(h->number);
+    const auto seen = s.seen_in(h->number);
+    const auto found = proven != s.proven.end() ? sightings_of(proven->second, "reconcile")
+                                                : std::vector<sighting>(seen.begin(), seen.end());
+    const auto first = std::find_if(found.begin(), found.end(), early);
+    if (first == found.end()) continue;
+    backfills_wait_[subscription] = {h->id(), first->asks};
+    s.headers.erase(h, s.headers.end());
+    break;
+  }
+  return !s.headers.empty();
 }
 
 /// A range below all that we hold links to nothing of ours: whoever gave it has to be on our chain,

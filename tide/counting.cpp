@@ -124,7 +124,8 @@ counting_change count_from(const std::optional<counted>& before, const form& wan
                            std::optional<std::uint64_t> given, const chain_place& chain,
                            std::optional<std::uint64_t> unfinished) {
   counting_change out;
-  out.now = {wanted, given, given};
+  out.now = {wanted, given, given, {}};
+  if (before && !given) out.now.earlier = before->earlier;
   if (!chain.start) return out;
   const auto next = chain.next();
   if (!before || lets_more(before->is, wanted)) {
@@ -132,6 +133,7 @@ counting_change count_from(const std::optional<counted>& before, const form& wan
     // What it counted before is not given up half read.
     if (!given && unfinished) from = std::min(from, *unfinished);
     out.now.from = from;
+    if (before && !given && !before->earlier) out.now.earlier = before->from;
     out.widened = true;
     if (from < next) out.backfill = block_span{from, next - 1};
     return out;
@@ -143,6 +145,12 @@ counting_change count_from(const std::optional<counted>& before, const form& wan
     if (*out.now.from < next) out.backfill = block_span{*out.now.from, std::min(from, next) - 1};
   }
   return out;
+}
+
+counted count_after_fork(counted before, std::uint64_t ancestor) {
+  if (before.earlier && before.from && *before.from > ancestor + 1)
+    before.from = std::max(ancestor + 1, *before.earlier);
+  return before;
 }
 
 counting_change count_at_start(const counted& before, std::uint64_t start) {

@@ -48,6 +48,9 @@ struct counted {
   form is;
   std::optional<std::uint64_t> given; ///< its start_block in the config
   std::optional<std::uint64_t> from;  ///< absent: from the chain's start, which is not resolved yet
+  /// Where what it let through before it was widened counts from; absent: it was not, or
+  /// start_block says from where all of it counts.
+  std::optional<std::uint64_t> earlier = {};
   friend bool operator==(const counted&, const counted&) = default;
 };
 /// How far its chain is.
@@ -67,6 +70,9 @@ struct counting_change {
 counting_change count_from(const std::optional<counted>& before, const form& wanted,
                            std::optional<std::uint64_t> given, const chain_place& chain,
                            std::optional<std::uint64_t> unfinished);
+/// After a fork: what it brings above `ancestor` was not there when the subscription was widened,
+/// and the old part of it counts there.
+counted count_after_fork(counted before, std::uint64_t ancestor);
 /// Once the chain's start is resolved: what lies below it and is counted all the same.
 counting_change count_at_start(const counted& before, std::uint64_t start);
 

@@ -103,10 +103,11 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
     for (const auto& l : logs) {
       while (h->number < l.block.number)
         ++h;
-      for (const auto& c : wants_->births(l)) {
-        if (s.proven.contains(l.block.number)) continue; // the block itself has said it
-        nursery_.add(c);
-        s.creations[l.block.number].insert({l.tx, static_cast<std::int32_t>(l.log_index)});
+      if (!s.proven.contains(l.block.number)) { // else the block itself has said it
+        for (const auto& c : wants_->births(l))
+          nursery_.add(c);
+        if (!s.seeks->births(l).empty())
+          s.creations[l.block.number].insert({l.tx, static_cast<std::int32_t>(l.log_index)});
       }
       if (fills && !s.seeks->wants(l, &nursery_)) continue; // of another subscription, and known
       if (auto found = wants_->match(l, h->time, std::nullopt, "reconcile", lost, &nursery_))
@@ -128,6 +129,7 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
   if (!proves) co_return pass_end::failed;
   // A child that the answer did not name has logs in it that were taken for a stranger's.
   if (!same(nursery_.unsaved(), children)) see();
+  if (fills && !wait_for_policies(s, fills->subscription)) co_return pass_end::again;
   if (const auto last = s.headers.back().number; moves_mark && last < bound) {
     ask_range next = wanted; // read while the store concludes this one
     next.from = last + 1;

@@ -19,6 +19,7 @@ tide::effects tide::renew(std::shared_ptr<const interest> wants, const boot_stat
 void tide::take_over() {
   wants_ = std::move(renewal_->wants);
   counts_ = std::move(renewal_->counts);
+  backfills_wait_.clear();
   for (const auto& r : renewal_->waiting) {
     // A pass may have ended since that was read: what it took back waits no more.
     const bool stands = mark_ && r.block.number <= mark_->number && !held_.contradicts(r.block);

@@ -192,7 +192,6 @@ tide::pass tide::begin(pass_kind k) {
   case pass_kind::ripen:
     return ripen();
   case pass_kind::overlap:
-    next_overlap_ = now_ + settings_.reconcile_interval;
     return overlap_pass();
   case pass_kind::ordered:
     return ordered_pass();
@@ -224,6 +223,8 @@ millis tide::back_off(pass_kind k) const {
 
 void tide::finished(pass_kind k, pass_end end) {
   auto& r = records_[static_cast<std::size_t>(k)];
+  // From its end: where it takes long, what comes after it has its turn all the same.
+  if (k == pass_kind::overlap) next_overlap_ = now_ + settings_.reconcile_interval;
   if (end == pass_end::failed) {
     ++r.failures;
     if (k == pass_kind::reconcile || k == pass_kind::overlap) ++failed_scans_;
@@ -262,7 +263,7 @@ void tide::finished(pass_kind k, pass_end end) {
     next_nursery_ = later;
     break;
   default:
-    break; // head, overlap and check have their next time from their begin
+    break; // head and check have their next time from their begin, overlap from its end
   }
 }
 

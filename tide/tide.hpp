@@ -126,6 +126,8 @@ private:
   pass overlap_pass();
   // backfill_pass.cpp
   pass backfill_pass();
+  bool waits_for_policies(const backfill& b) const;
+  bool wait_for_policies(scan& s, const std::string& subscription);
   task<bool> has_our_mark(const answer& range, std::uint64_t last);
   pass ripen();
   bool continues_ours(const std::vector<evm::header>& headers, std::uint64_t from);
@@ -254,8 +256,9 @@ private:
   std::deque<chain_hint> hints_;
   std::optional<bool> resume_order_; ///< accept_reorg
   std::optional<skip_order> skip_order_;
-  std::deque<reconcile_order> orders_; ///< the first one is worked at
-  bool dry_ = false;                   ///< this pass only says what it would change
+  std::map<std::string, ripening> backfills_wait_; ///< by subscription: the event that it stops at
+  std::deque<reconcile_order> orders_;             ///< the first one is worked at
+  bool dry_ = false;                               ///< this pass only says what it would change
   std::optional<reconcile_report> last_reconcile_;
   mark_range mark_range_;
   std::uint64_t failed_scans_ = 0, undecodable_ = 0;

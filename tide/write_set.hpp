@@ -202,6 +202,7 @@ struct applied {
       waiting; ///< rows at or below the mark that stay pending (of the blocks in this set)
   std::uint32_t confirmed = 0, rolled_back = 0, added = 0;
   std::uint32_t equal = 0; ///< logs that were there already, as they are
+  bool recounted = false;  ///< subscriptions count from elsewhere now: a Tide has to begin anew
 };
 struct disputed {
   std::vector<evm::block_id> read_whole; ///< blocks in which the answer and the rows differ

@@ -130,7 +130,7 @@ scenario(
     problem(await patch(world, { add: [world.B] }, 'contracts'), 409);
     await world.marked(missed.block);
     await world.daemon.stop();
-    fs.writeFileSync(world.file, `${world.A}\n${world.B}\n`);
+    fs.writeFileSync(world.file, `${world.A} # ours\n${world.B}# and theirs\n`);
     await world.daemon.start();
     const fresh = await send(world, 6, { contract: world.B });
     await world.anvil.mine(2);

@@ -97,6 +97,7 @@ scenario(
     const audit = await daemon.all('/v1/audit');
     assert.ok(audit.some((a) => a.what === 'dead retry' && a.detail === String(two.id)));
     assert.ok(audit.some((a) => a.what === 'dead skip' && a.detail.endsWith('by hand')));
+    assert.ok(audit.some((a) => a.what === 'dead retry' && a.detail.startsWith(`${four.id} (refused`)));
     assert.equal((await daemon.all('/v1/gaps')).at(0).reason, 'by hand');
   },
 );

@@ -48,7 +48,16 @@ scenario('a replay sends the same ids and bytes again', { config: confirmed }, a
   const renamed = await until('it has a new id', () => handler.requests[6]);
   assert.equal(renamed.event.replayof, again[0].id);
   assert.notEqual(renamed.id, again[0].id);
-  handler.accepted.pop(); // a second confirmed of one event, as it was asked for
+  const attempts = (await daemon.get(`/v1/events/${id}`)).attempts.map((a) => a.id);
+  assert.ok(attempts.includes(renamed.id), `${attempts}`);
+  const more = ['replay', 'app', '--event', id, '--as-new', '--reason', 'once more', '--yes'];
+  assert.equal((await daemon.verb(...more)).code, 0);
+  const third = await until('once more, of the first alone', () => handler.requests[7]);
+  assert.equal(third.event.replayof, again[0].id);
+  assert.notEqual(third.id, renamed.id);
+  await never('a copy of the copy', () => handler.requests[8], 300);
+  handler.accepted.pop();
+  handler.accepted.pop(); // a second and a third confirmed of one event, as it was asked for
   assert.ok((await daemon.all('/v1/audit')).some((a) => /lost there/.test(a.detail)));
   for (const body of [{ since: 'soon' }, { from_block: 3 }, { event_id: 'x' }, { as_new: true }])
     assert.equal((await daemon.api('/v1/handlers/app/replay', { body })).status, 400);

@@ -262,3 +262,73 @@ scenario(
     assert.equal(world.handler.got('confirmed').length, 4, 'each once');
   },
 );
+
+scenario(
+  'widened, and then the chain forks below the mark: the old part counts in the new branch too',
+  {
+    contracts: ['A', 'B'],
+    config: (c, w) => {
+      c.subscriptions[0].address = [w.A];
+    },
+  },
+  async (world) => {
+    const events = [];
+    for (let value = 1; value <= 5; value++) events.push(await one(world, { value }));
+    await world.anvil.mine(2);
+    await until('all are told', () => told(world).length === 5);
+    await again(world, (c) => {
+      c.subscriptions[0].address = [world.A, world.B];
+    });
+    const depth = (await world.anvil.head()) - events[3].block + 1; // the last two leave
+    await world.anvil.reorg(depth, [
+      [{ contract: world.A, value: 40 }, 0],
+      [{ contract: world.A, value: 50, from: 1 }, 1],
+    ]);
+    await world.anvil.mine(2);
+    await world.message(events[3].eventId, 'rolled_back');
+    await world.message(events[4].eventId, 'rolled_back');
+    await until('the new branch is told', () => told(world).length === 7);
+    assert.deepEqual(told(world, 5), [
+      ['40', false],
+      ['50', false],
+    ]);
+    assert.equal((await world.daemon.chain()).state, 'following');
+  },
+);
+
+scenario(
+  'a later one waits for its own policy with what another had confirmed by a weaker one',
+  {
+    contracts: ['A', 'B'],
+    config: (c, w) => {
+      c.subscriptions[0].address = [w.A];
+    },
+  },
+  async (world) => {
+    const second = await new Handler().start();
+    world.others.push(second);
+    const events = [await one(world), await one(world)];
+    await world.anvil.mine(2);
+    await until('the first is told', () => told(world).length === 2);
+    await again(world, (c) => {
+      c.subscriptions.push(
+        { ...other(world.A, { start_block: 0 }), confirmations: 9 },
+        { ...other(world.B, { start_block: 0 }), name: 'behind' },
+      );
+      c.handlers[0].subscriptions = [c.subscriptions[0].name];
+      c.handlers.push({ ...c.handlers[0], name: 'second', url: second.url, subscriptions: ['others'] });
+    });
+    const ready = async () => (await world.daemon.chain()).backfills;
+    await until('what waits holds nothing else up', async () =>
+      (await ready()).every((b) => b.subscription === 'others'),
+    );
+    await never('it is told too early', () => second.got('confirmed').length > 0, 500);
+    await world.anvil.mine(events[0].block + 9 - (await world.anvil.head()));
+    await until('the first is deep enough', () => second.got('confirmed').length === 1);
+    assert.equal(second.got('confirmed')[0].data.block.number, events[0].block);
+    await world.anvil.mine(1);
+    await until('the second too', () => second.got('confirmed').length === 2);
+    await filled(world);
+    assert.equal(told(world).length, 2, 'the first handler is told once');
+  },
+);

@@ -108,6 +108,31 @@ TEST_CASE("one that comes later unproves what was read without it", "[counting]"
   }
 }
 
+TEST_CASE("a fork below where one was widened: it counts there again", "[counting]") {
+  counting_world w;
+  w.count({{"a", form({"x"}), {}}, {"other", form({"z"}), {}}});
+  w.mark_to(19, w.counting().forms);
+  w.count({{"a", form({"x", "y"}), {}}, {"other", form({"z"}), {}}});
+  const auto before = w.counting();
+  CHECK(before.from.at("a") == 20);
+  const auto fork = [&](std::uint64_t last, std::uint64_t ancestor) {
+    std::vector<tide::verdict> v;
+    for (auto n = last; n > ancestor; --n)
+      v.push_back(tide::orphaned{block(n)});
+    v.push_back(tide::reorg{static_cast<std::uint32_t>(last - ancestor), block(ancestor),
+                            block(last), block(last, 'B'), false});
+    return w.apply(25, v);
+  };
+  const auto done = fork(19, 14);
+  CHECK(done.recounted);
+  const auto after = w.counting();
+  CHECK(after.from.at("a") == 15);
+  CHECK(after.from.at("other") == before.from.at("other"));
+  CHECK(after.forms == before.forms + 1);
+  CHECK(after.backfills.empty());
+  CHECK_FALSE(fork(14, 14).recounted); // nothing more of it
+}
+
 TEST_CASE("what a backfill finds is late, and told to whom it is new", "[counting]") {
   counting_world w;
   w.mark_to(19, 0);

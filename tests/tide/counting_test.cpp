@@ -137,6 +137,28 @@ TEST_CASE("from where a subscription counts", "[counting]") {
   }
 }
 
+TEST_CASE("what was widened counts again, after a fork, from where its old part did",
+          "[counting]") {
+  const chain_place running{100, 499};
+  const auto widened = count_from(counted{narrow, {}, 100}, wide, {}, running, {}).now;
+  CHECK(widened.from == 500);
+  CHECK(count_after_fork(widened, 450).from == 451);
+  CHECK(count_after_fork(widened, 499) == widened);
+  CHECK(count_after_fork(widened, 40).from == 100); // below it nothing ever counted
+  // Again: its first part is the one that counts from the lowest.
+  auto forked = count_after_fork(widened, 450);
+  const auto again = count_from(forked, of({}), {}, running, {}).now;
+  CHECK(again.from == 500);
+  CHECK(count_after_fork(again, 450).from == 451);
+  CHECK(count_after_fork(again, 90).from == 100);
+  // As it was before a fork, or narrowed: as before.
+  CHECK(count_after_fork(count_from(forked, narrow, {}, running, {}).now, 420).from == 421);
+  const counted fresh = count_from({}, narrow, {}, running, {}).now;
+  CHECK(count_after_fork(fresh, 450) == fresh); // none of it counted there
+  const auto given = count_from(counted{narrow, {}, 100}, wide, 600, running, {}).now;
+  CHECK(count_after_fork(given, 450) == given); // the config says from where
+}
+
 TEST_CASE("once the chain's start is resolved", "[counting]") {
   CHECK(count_at_start({narrow, {}, {}}, 50).now.from == 50);
   CHECK_FALSE(count_at_start({narrow, {}, {}}, 50).backfill);
