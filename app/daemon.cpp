@@ -194,6 +194,7 @@ private:
                                        log_webhook}),
         space_, admin_door_);
     signals_ = std::make_unique<signals>(io_->context(), [this] { reloader_->ask("SIGHUP", {}); });
+    await_units(*system_, supervisor_); // or the first webhook finds nobody behind the door
     const auto at = doors_->open(*config_);
     if (!at) {
       log_last("cannot listen: " + at.error().text);

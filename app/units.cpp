@@ -14,6 +14,7 @@
 
 #include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
+#include <caf/scoped_actor.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -268,6 +269,14 @@ actors::unit listener_unit(const unit_needs& needs,
             door->set(a);
             return std::vector{caf::actor_cast<caf::actor>(a)};
           }};
+}
+
+void await_units(caf::actor_system& system, const actors::supervisor_actor& supervisor) {
+  // It takes no message before, and answers this one when nothing is beginning.
+  const actors::change_units none{actors::box(std::vector<actors::unit_change>{})};
+  caf::scoped_actor me{system};
+  me->request(supervisor, caf::infinite, none)
+      .receive([](const actors::order_done&) {}, [](const caf::error&) {});
 }
 
 } // namespace tidemark::app

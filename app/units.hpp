@@ -41,6 +41,9 @@ actors::unit listener_unit(const unit_needs& needs,
                            std::shared_ptr<actors::ingest_counters> counters,
                            std::shared_ptr<actors::listener_door> door);
 
+/// Until all that the supervisor begins with have begun. Blocks; not on an actor's thread.
+void await_units(caf::actor_system& system, const actors::supervisor_actor& supervisor);
+
 /// A line of the log a webhook.
 void log_webhook(const actors::webhook_note& n);
 

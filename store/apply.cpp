@@ -114,12 +114,13 @@ chain_writer::chain_writer(ledger& l, key_runs& keys, event_table& events, lane_
                   " AND " TIDEMARK_LANE_READY),
       lane_handlers_(l.db,
                      "SELECT DISTINCT handler FROM lanes WHERE chain = ? AND due IS NOT NULL"),
-      children_(l.db, "SELECT block, tx_index, log_index, subscription, address, hash"
+      children_(l.db, "SELECT block, tx_index, log_index, subscription, address, hash, made_by"
                       " FROM children WHERE chain = ?"),
       clear_children_(l.db, "DELETE FROM children WHERE chain = ? AND block = ?"),
       orphan_children_(l.db, "DELETE FROM children WHERE chain = ? AND block > ?"),
-      insert_child_(l.db, "INSERT OR IGNORE INTO children (chain, block, tx_index, log_index,"
-                          " subscription, address, hash) VALUES (?, ?, ?, ?, ?, ?, ?)") {}
+      insert_child_(l.db,
+                    "INSERT OR IGNORE INTO children (chain, block, tx_index, log_index,"
+                    " subscription, address, hash, made_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?)") {}
 
 std::optional<chain_writer::chain_state> chain_writer::read_chain(std::uint64_t chain_id) {
   rows r = chain_.query(chain_id);
@@ -151,9 +152,11 @@ tide::boot_state chain_writer::boot(std::uint64_t chain_id) {
   b.halted = c.halted;
   b.ways = c.ways;
   b.factories = c.factories;
-  for (rows r = children_.query(c.chain); r.next();)
-    b.children.push_back(
-        {ledger_.names.text(r.i64(3)), r.address(4), {r.u64(0), r.hash(5)}, r.u32(1), r.u32(2)});
+  for (rows r = children_.query(c.chain); r.next();) {
+    const evm::block_id block{r.u64(0), r.hash(5)};
+    const auto& name = ledger_.names.text(r.i64(3));
+    b.children.push_back({name, r.address(4), block, r.u32(1), r.u32(2), r.u64(6)});
+  }
   for (rows r = headers_.query(c.chain, 0, highest); r.next();)
     b.headers.push_back({{r.u64(0), r.hash(1)}, r.hash(2), r.u64(3), r.i64(4) != 0});
   b.counting = counts_.read(c.chain);

@@ -37,9 +37,12 @@ inline tide::fact read_fact(const rows& r, int at = 0) {
   return f;
 }
 
-/// The id that a handler gets it under; `job`: of the replay that sends it as a new one, or 0.
+/// What a replay that sends it as a new one puts behind a message's id; `job` 0: none does.
+inline std::string renaming(std::int64_t job) {
+  return job == 0 ? std::string() : "_x" + std::to_string(job);
+}
 inline std::string sent_id(const tide::fact& f, std::int64_t job) {
-  return job == 0 ? tide::message_id(f) : tide::message_id(f) + "_x" + std::to_string(job);
+  return tide::message_id(f) + renaming(job);
 }
 
 /// A fact's message id, from another fact of the same event: columns status, n, block_hash.

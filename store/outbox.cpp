@@ -11,10 +11,12 @@ outbox::outbox(ledger& l)
                              " ON l.id = o.lane WHERE o.lane = ? AND o.seq = ?"),
       fact_(l.db, "SELECT " TIDEMARK_FACT_COLUMNS ", f.event, i.data FROM " TIDEMARK_FACT_TABLES
                   " WHERE f.seq = ?"),
-      undoes_(l.db, "SELECT f.status, f.n, i.block_hash FROM feed f"
-                    " CROSS JOIN outbox o ON o.feed = f.seq CROSS JOIN lanes l ON l.id = o.lane"
-                    " CROSS JOIN inclusions i ON i.id = f.inclusion WHERE f.event = ?"
-                    " AND f.version < ? AND l.handler = ? ORDER BY f.version DESC LIMIT 1"),
+      undoes_(l.db,
+              "SELECT f.status, f.n, i.block_hash, o.job, f.version FROM feed f"
+              " CROSS JOIN outbox o ON o.feed = f.seq CROSS JOIN lanes l ON l.id = o.lane"
+              " CROSS JOIN inclusions i ON i.id = f.inclusion WHERE f.event = ?"
+              " AND f.version < ? AND l.handler = ? AND (o.job = 0 OR o.lane = ? AND o.seq < ?)"
+              " ORDER BY f.version DESC"),
       replace_(l.db, "UPDATE outbox SET notice = ? WHERE lane = ? AND seq = ?") {}
 
 outbox::loaded outbox::load(std::int64_t handler, std::int64_t lane, std::uint64_t seq) {
@@ -52,8 +54,17 @@ outbox::loaded outbox::load(std::int64_t handler, std::int64_t lane, std::uint64
   }
   if (m.job != 0) m.envelope.renamed = sent_id(m.fact, m.job);
   if (m.fact.status == tide::status::rolled_back) {
-    rows r = undoes_.query(found.event, m.fact.version, handler);
-    if (r.next()) m.fact.undoes = id_beside(m.fact, r);
+    // Of copies, the last that stands before it in its lane: what comes later must not change its
+    // bytes.
+    std::int64_t job = -1;
+    std::uint64_t version = 0;
+    for (rows r = undoes_.query(found.event, m.fact.version, handler, lane, seq); r.next();) {
+      if (job >= 0 && r.u64(4) != version) break;
+      version = r.u64(4);
+      if (r.i64(3) <= job) continue;
+      job = r.i64(3);
+      m.fact.undoes = id_beside(m.fact, r) + renaming(job);
+    }
   }
   return found;
 }

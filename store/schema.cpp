@@ -24,7 +24,8 @@ CREATE TABLE chains (
 CREATE TABLE children (                          -- contracts that a subscription's factory made, by the log that named it
   chain INTEGER NOT NULL, block INTEGER NOT NULL, tx_index INTEGER NOT NULL, log_index INTEGER NOT NULL,
   subscription INTEGER NOT NULL, address BLOB NOT NULL, hash BLOB NOT NULL,
-  PRIMARY KEY (chain, block, tx_index, log_index, subscription)) STRICT, WITHOUT ROWID;
+  made_by INTEGER NOT NULL,                      -- digest of the factory's contract, event and parameter
+  PRIMARY KEY (chain, block, tx_index, log_index, subscription, made_by)) STRICT, WITHOUT ROWID;
 CREATE TABLE blocks (                            -- from max_depth below the mark to the head; pruned behind it
   chain INTEGER NOT NULL, number INTEGER NOT NULL, hash BLOB NOT NULL, parent BLOB NOT NULL,
   time INTEGER NOT NULL, canonical INTEGER NOT NULL,

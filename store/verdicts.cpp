@@ -182,7 +182,7 @@ void chain_writer::take(work& w, const tide::born& v) {
   for (const tide::child& c : v.children)
     insert_child_.run(w.c.chain, v.block, c.tx_index, c.log_index,
                       ledger_.names.id(tide::name_kind::subscription, c.subscription), c.address,
-                      c.block.hash);
+                      c.block.hash, c.made_by);
 }
 
 void chain_writer::take(work& w, const tide::raised& v) { w.c.factories = v.factories; }

@@ -19,6 +19,8 @@ std::string shape_of(const evm::abi_event& e) {
   return e.anonymous ? out + " anonymous" : out;
 }
 
+constexpr const char* least_value = "min_value";
+
 std::string word_of_list(const std::string& name) { return "list:" + name; }
 
 /// Each of it as one word: any change of it counts as more.
@@ -31,7 +33,7 @@ void add_transaction(form& out, const transaction_filter& t) {
     out.axes["to"].insert(word_of_list(name));
   for (const auto& name : t.from_lists)
     out.axes["from"].insert(word_of_list(name));
-  if (t.min_value > 0) out.axes["min_value"] = {evm::to_decimal(t.min_value)};
+  if (t.min_value > 0) out.axes[least_value] = {evm::to_decimal(t.min_value)};
   if (t.status != outcome_wanted::any)
     out.axes["status"] = {t.status == outcome_wanted::success ? "success" : "failed"};
 }
@@ -86,9 +88,17 @@ bool uses_list(const form& f, const std::string& list) {
   });
 }
 
+/// Decimals without leading zeros.
+bool is_less(const std::string& a, const std::string& b) {
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
 bool lets_more(const form& before, const form& now) {
   return std::any_of(before.axes.begin(), before.axes.end(), [&](const auto& axis) {
     const auto same = now.axes.find(axis.first);
+    if (axis.first == least_value && same != now.axes.end() && !same->second.empty() &&
+        !axis.second.empty())
+      return is_less(*same->second.begin(), *axis.second.begin());
     return same == now.axes.end() || !is_subset(same->second, axis.second);
   });
 }

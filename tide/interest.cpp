@@ -124,6 +124,9 @@ interest::form interest::compile(const subscription& s,
     out.receivers = lists_of(s.transaction->to_lists);
   }
   out.source = s;
+  if (s.factory)
+    for (const auto& a : s.factory->addresses)
+      out.makers.insert(digest_of(*s.factory, a));
   out.event = of_batches ? *s.batch : s.event;
   out.of_batches = of_batches;
   const std::set<evm::address20> sorted(addresses.begin(), addresses.end());

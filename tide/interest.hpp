@@ -115,6 +115,7 @@ private:
     std::uint64_t base = 0;            ///< list_gate's
     lists address_lists;               ///< beside `addresses`
     lists senders, receivers;          ///< of a transaction, beside the filter's own
+    std::set<std::uint64_t> makers;    ///< digests of the factory's contracts
     /// `where`, by what is compared: a topic of the log (`input` is its number), or a decoded
     /// argument.
     std::vector<matcher> topics, data;
@@ -167,6 +168,10 @@ private:
 /// What two readings of one inclusion must agree on.
 std::uint64_t digest_of(const evm::log& log);
 std::uint64_t digest_of(const evm::transaction& t);
+
+/// One of a factory's contracts, with the event and the parameter that name its children: below
+/// 2^63.
+std::uint64_t digest_of(const factory& f, const evm::address20& contract);
 
 /// Puts transactions before their own logs; without any, logs stay as the chain counts them.
 void in_order(std::vector<sighting>& seen);

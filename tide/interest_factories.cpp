@@ -2,6 +2,7 @@
 #include "tide/interest.hpp"
 
 #include "evm/hex.hpp"
+#include "evm/keccak.hpp"
 
 #include <algorithm>
 #include <set>
@@ -17,12 +18,17 @@ bool is_creation(const factory& f, const evm::log& l) {
          (f.event.anonymous || l.topics[0] == f.event.topic0());
 }
 
-std::string text_of(const std::string& name, const factory& f) {
-  auto out = name + ' ' + f.event.signature() + ' ' + std::to_string(f.input) + ' ' +
-             (f.event.anonymous ? "anonymous" : "") +
-             (f.from ? std::to_string(*f.from) : std::string("-"));
+/// How its logs name children.
+std::string naming_of(const factory& f) {
+  auto out = f.event.signature() + ' ' + std::to_string(f.input) + ' ' +
+             (f.event.anonymous ? "anonymous" : "");
   for (const auto& input : f.event.inputs)
     out += input.indexed ? " i" : " -";
+  return out;
+}
+
+std::string text_of(const std::string& name, const factory& f) {
+  auto out = name + ' ' + naming_of(f) + ' ' + (f.from ? std::to_string(*f.from) : "-");
   auto addresses = f.addresses;
   std::sort(addresses.begin(), addresses.end());
   for (const auto& a : addresses)
@@ -32,6 +38,13 @@ std::string text_of(const std::string& name, const factory& f) {
 
 } // namespace
 
+std::uint64_t digest_of(const factory& f, const evm::address20& contract) {
+  const auto naming = naming_of(f);
+  evm::bytes all(contract.octets.begin(), contract.octets.end());
+  all.insert(all.end(), naming.begin(), naming.end());
+  return evm::keccak_prefix(all) >> 1;
+}
+
 std::vector<child> interest::births(const evm::log& l) const {
   std::vector<child> out;
   for (const auto index : factories_) {
@@ -40,7 +53,8 @@ std::vector<child> interest::births(const evm::log& l) const {
     const auto args = evm::decode_args(s.factory->event, l.topics, l.data);
     if (!args) continue; // it names nothing that could be read
     if (const auto* address = std::get_if<evm::address20>(&(*args)[s.factory->input].is))
-      out.push_back({s.name, *address, l.block, l.tx_index, l.log_index});
+      out.push_back(
+          {s.name, *address, l.block, l.tx_index, l.log_index, digest_of(*s.factory, l.address)});
   }
   return out;
 }

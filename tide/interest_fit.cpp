@@ -68,7 +68,7 @@ std::vector<interest::fit> interest::fits(const evm::log& log, std::uint64_t* un
   for (const auto index : maybe) {
     const auto& f = forms_[index];
     if (log.topics.size() != f.topic_count) continue;
-    if (f.source.factory && (!children || !children->has(f.source.name, log))) continue;
+    if (f.source.factory && (!children || !children->has(f.source.name, f.makers, log))) continue;
     list_gate gate(f.from.value_or(0), f.base, starts);
     if (!f.address_lists.empty() &&
         !std::binary_search(f.addresses.begin(), f.addresses.end(), log.address) &&

@@ -45,12 +45,13 @@ void nursery::drop_above(std::uint64_t number) {
     forget(by_block_.rbegin()->first);
 }
 
-bool nursery::has(const std::string& subscription, const evm::log& l) const {
+bool nursery::has(const std::string& subscription, const std::set<std::uint64_t>& makers,
+                  const evm::log& l) const {
   const auto at = by_address_.find(l.address);
   if (at == by_address_.end()) return false;
   const std::tuple place(l.block.number, l.tx_index, l.log_index);
   return std::any_of(at->second.begin(), at->second.end(), [&](const child& c) {
-    return c.subscription == subscription &&
+    return c.subscription == subscription && makers.contains(c.made_by) &&
            std::tuple(c.block.number, c.tx_index, c.log_index) < place;
   });
 }

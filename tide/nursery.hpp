@@ -26,8 +26,10 @@ public:
   /// Those blocks are not on the chain any more.
   void drop_above(std::uint64_t number);
 
-  /// The log is by a child of that subscription, and behind the log that named it.
-  bool has(const std::string& subscription, const evm::log& l) const;
+  /// The log is by a child of that subscription, of one of these factories, and behind the log that
+  /// named it. Children of a factory that the subscription no longer has stay known.
+  bool has(const std::string& subscription, const std::set<std::uint64_t>& makers,
+           const evm::log& l) const;
 
   /// Blocks that are not in the store as they are here, with all that they have.
   std::vector<born> unsaved() const;

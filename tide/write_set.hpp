@@ -59,6 +59,7 @@ struct child {
   evm::address20 address;
   evm::block_id block;
   std::uint32_t tx_index = 0, log_index = 0;
+  std::uint64_t made_by = 0; ///< digest_of that contract as a factory; below 2^63
   friend bool operator==(const child&, const child&) = default;
 };
 /// All that factories made in the block of that height.

@@ -152,6 +152,7 @@ TEST_CASE("children of factories are kept, until their block leaves", "[apply]")
     c.block = block(n, branch);
     c.tx_index = 2;
     c.log_index = 7;
+    c.made_by = (1ULL << 63) - 1;
     return c;
   };
   const auto kept = [&] { return must(w.db->boot(world::chain)).children; };

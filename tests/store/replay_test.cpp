@@ -149,3 +149,29 @@ TEST_CASE("a replay has the rolled_back too, in the first order", "[replay]") {
   CHECK(replay(w, {}).count == 2);
   CHECK(show(w.deliver()) == "c10 r10");
 }
+
+TEST_CASE("what takes back names the last that was told, be it a copy", "[replay]") {
+  world w;
+  found(w, 10, 1);
+  const auto own = store::message_id(w.deliver().at(0));
+  store::replay_order as_new;
+  as_new.as_new = true;
+  CHECK(replay(w, as_new).count == 1);
+  w.deliver();
+  const auto second = replay(w, as_new); // of the first alone, not of its copy
+  CHECK(second.count == 1);
+  const auto last = store::message_id(w.deliver().at(0));
+  CHECK(last == own + "_x" + std::to_string(*second.job));
+  w.apply(30, {tide::proved{block(10), {}, {}}});
+  const auto undone = w.deliver();
+  REQUIRE(undone.size() == 1);
+  CHECK(undone[0].fact.undoes == last);
+  const auto again = replay(w, {});
+  CHECK(again.count == 4);
+  CHECK(store::message_body(w.deliver().at(3)) == store::message_body(undone[0]));
+  // A copy of both: the one takes back the other.
+  CHECK(replay(w, as_new).count == 2);
+  const auto copies = w.deliver();
+  REQUIRE(copies.size() == 2);
+  CHECK(copies[1].fact.undoes == store::message_id(copies[0]));
+}

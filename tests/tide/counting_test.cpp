@@ -38,6 +38,10 @@ TEST_CASE("what lets more through", "[counting]") {
       {"a further condition", narrow,
        of({{"event", {"T"}}, {"address", {"a"}}, {"where 1", {"x"}}}), false},
       {"a condition less", of({{"where 1", {"x"}}}), of({}), true},
+      {"a lower min_value", of({{"min_value", {"100"}}}), of({{"min_value", {"99"}}}), true},
+      {"a higher one", of({{"min_value", {"99"}}}), of({{"min_value", {"100"}}}), false},
+      {"none any more", of({{"min_value", {"99"}}}), of({}), true},
+      {"one where there was none", of({}), of({{"min_value", {"99"}}}), false},
       {"wider here and narrower there", of({{"address", {"a", "b"}}, {"where 1", {"x"}}}),
        of({{"address", {"a"}}, {"where 1", {"x", "y"}}}), true},
   };

@@ -67,8 +67,9 @@ evm::log swap(evm::log l, const evm::address20& by = pool) {
 }
 child pool_at(std::uint64_t block, std::uint32_t tx, std::uint32_t index) {
   const auto l = at(block, tx, index);
-  return {"swaps", pool, l.block, tx, index};
+  return {"swaps", pool, l.block, tx, index, digest_of(*swaps().factory, maker)};
 }
+std::set<std::uint64_t> makers() { return {digest_of(*swaps().factory, maker)}; }
 std::string texts(const std::vector<born>& all) {
   std::string out;
   for (const auto& b : all)
@@ -104,6 +105,23 @@ TEST_CASE("a child counts from the log that names it") {
     CHECK(i.wants(r.log, &n) == r.expected);
     CHECK_FALSE(i.match(r.log, 0, 0, "head"));
   }
+}
+
+TEST_CASE("a child counts while its factory is the subscription's") {
+  const auto i = of({swaps()});
+  auto other = swaps();
+  other.factory->addresses = {stranger};
+  auto both = swaps();
+  both.factory->addresses.push_back(stranger);
+  const auto another_event = swaps("PoolMade(address pool)", 0);
+  nursery n;
+  for (const auto& c : i.births(creation(at(10, 2, 5))))
+    n.add(c);
+  const auto told = swap(at(11, 0, 0));
+  CHECK(i.wants(told, &n));
+  CHECK_FALSE(of({other}).wants(told, &n));
+  CHECK_FALSE(of({another_event}).wants(told, &n));
+  CHECK(of({both}).wants(told, &n));
 }
 
 TEST_CASE("what names a child") {
@@ -185,16 +203,16 @@ TEST_CASE("nursery: what the store is still to be told") {
   CHECK(texts(n.unsaved()).empty());
   n.set_block(at(10, 0, 0).block, {}); // read whole: it was never made there
   CHECK(texts(n.unsaved()) == "10:0 ");
-  CHECK_FALSE(n.has("swaps", swap(at(11, 0, 0))));
-  CHECK(n.has("swaps", swap(at(13, 0, 0))));
-  CHECK_FALSE(n.has("others", swap(at(13, 0, 0))));
+  CHECK_FALSE(n.has("swaps", makers(), swap(at(11, 0, 0))));
+  CHECK(n.has("swaps", makers(), swap(at(13, 0, 0))));
+  CHECK_FALSE(n.has("others", makers(), swap(at(13, 0, 0))));
 }
 
 TEST_CASE("nursery: what a fork leaves is forgotten") {
   nursery n({pool_at(10, 2, 5), pool_at(12, 0, 0), pool_at(13, 0, 0)});
   n.drop_above(10);
   CHECK(texts(n.unsaved()) == "12:0 13:0 ");
-  CHECK(n.has("swaps", swap(at(11, 0, 0))));
+  CHECK(n.has("swaps", makers(), swap(at(11, 0, 0))));
   n.drop_above(9);
-  CHECK_FALSE(n.has("swaps", swap(at(14, 0, 0))));
+  CHECK_FALSE(n.has("swaps", makers(), swap(at(14, 0, 0))));
 }
