@@ -25,9 +25,10 @@ chain_row read_chain_row(const rows& r) {
 
 } // namespace
 
-read_span::read_span(connection& db) : db_(db), deadline_(reading_clock::now() + read_limit) {
+read_span::read_span(connection& db, bool limited)
+    : db_(db), deadline_(reading_clock::now() + read_limit) {
   db_.exec("BEGIN");
-  sqlite3_progress_handler(db_.handle(), 1'000, &read_span::late, &deadline_);
+  if (limited) sqlite3_progress_handler(db_.handle(), 1'000, &read_span::late, &deadline_);
 }
 
 read_span::~read_span() {

@@ -19,7 +19,8 @@ class reader {
 public:
   /// The store must have been opened on the path before (schema and WAL are its work).
   static result<std::unique_ptr<reader>> open(const std::string& path);
-  /// Tests only: on the writer's own connection, which must outlive it and be in no group.
+  /// Tests only: on the writer's own connection, which must outlive it and be in no group; without
+  /// the limit of time, which a loaded machine would meet.
   explicit reader(store& writer);
   ~reader();
 

@@ -37,10 +37,10 @@ private:
   reading_clock::time_point until_ = reading_clock::now() + std::chrono::milliseconds(120);
 };
 
-/// One read transaction, ended after read_limit.
+/// One read transaction; `limited`: ended after read_limit.
 class read_span {
 public:
-  explicit read_span(connection& db);
+  read_span(connection& db, bool limited);
   ~read_span();
   read_span(const read_span&) = delete;
   read_span& operator=(const read_span&) = delete;
@@ -53,7 +53,7 @@ private:
 
 template <class F> auto reading(reader_parts& p, F f) -> result<decltype(f(*p.db))> {
   try {
-    const read_span span(*p.db);
+    const read_span span(*p.db, p.owned != nullptr);
     return result<decltype(f(*p.db))>(boost::system::in_place_value, f(*p.db));
   } catch (const sql_error& e) {
     const bool slow = (e.code & 0xff) == SQLITE_INTERRUPT;
