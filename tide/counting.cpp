@@ -47,6 +47,11 @@ std::string word_of(const factory& f) {
   return out;
 }
 
+/// Decimals without leading zeros.
+bool is_less(const std::string& a, const std::string& b) {
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
 bool is_subset(const std::set<std::string>& part, const std::set<std::string>& of) {
   return std::includes(of.begin(), of.end(), part.begin(), part.end());
 }
@@ -86,11 +91,6 @@ bool uses_list(const form& f, const std::string& list) {
   return std::any_of(f.axes.begin(), f.axes.end(), [word = word_of_list(list)](const auto& axis) {
     return axis.second.contains(word);
   });
-}
-
-/// Decimals without leading zeros.
-bool is_less(const std::string& a, const std::string& b) {
-  return a.size() != b.size() ? a.size() < b.size() : a < b;
 }
 
 bool lets_more(const form& before, const form& now) {

@@ -12,16 +12,23 @@
 using namespace tidemark;
 using sim::calm;
 using sim::story;
+
+namespace {
+
+/// Everything filtered is empty, and so is every block read whole.
+void leave_logs_out(tide::answer_what& a) {
+  if (auto* r = std::get_if<tide::range_answer>(&a)) r->logs.clear();
+  if (auto* b = std::get_if<tide::blocks_answer>(&a))
+    for (auto& block : b->blocks)
+      block.logs.clear();
+}
+
+} // namespace
+
 TEST_CASE("an endpoint that leaves logs out is not believed") {
   story s;
   const auto t = s.transfer();
-  s.lie([](tide::answer_what& a) {
-    // Everything filtered is empty, and so is every block read whole.
-    if (auto* r = std::get_if<tide::range_answer>(&a)) r->logs.clear();
-    if (auto* b = std::get_if<tide::blocks_answer>(&a))
-      for (auto& block : b->blocks)
-        block.logs.clear();
-  });
+  s.lie(leave_logs_out);
   const auto mark = s.status().mark->number;
   s.mine({t});
   s.mine_empty(4);
@@ -45,12 +52,7 @@ TEST_CASE("an index that is behind for long makes no chain odd") {
   const auto t = s.transfer();
   // No endpoint has any log of the newest blocks yet; nothing ever showed what the blooms are
   // worth.
-  s.lie([](tide::answer_what& a) {
-    if (auto* r = std::get_if<tide::range_answer>(&a)) r->logs.clear();
-    if (auto* b = std::get_if<tide::blocks_answer>(&a))
-      for (auto& block : b->blocks)
-        block.logs.clear();
-  });
+  s.lie(leave_logs_out);
   const auto before = s.chain().head();
   s.mine({t});
   for (int i = 0; i < 20; ++i) {

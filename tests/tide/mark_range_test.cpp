@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <optional>
 
 // Down to the one block that cannot be read, and up again.
 
