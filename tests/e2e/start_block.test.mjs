@@ -316,7 +316,7 @@ scenario(
         { ...other(world.B, { start_block: 0 }), name: 'behind' },
       );
       c.handlers[0].subscriptions = [c.subscriptions[0].name];
-      c.handlers.push({ ...c.handlers[0], name: 'second', url: second.url, subscriptions: ['others'] });
+      c.handlers.push({ ...c.handlers[0], name: 'second', url: second.url, start: 'all', subscriptions: ['others'] });
     });
     const ready = async () => (await world.daemon.chain()).backfills;
     await until('what waits holds nothing else up', async () =>
