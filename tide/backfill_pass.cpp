@@ -7,6 +7,48 @@
 // on, a range at a time (contract §2, last paragraphs).
 
 namespace tidemark::tide {
+namespace {
+
+constexpr std::uint64_t headers_an_ask = 256, a_few = 8;
+
+} // namespace
+
+/// What is told in blocks below the chain's start is undone by a fork like all else, so those that
+/// one may still reach (max_depth below the mark) are held first, linked to ours by parents. False:
+/// they cannot be read now.
+task<bool> tide::hold_down_to(std::uint64_t number) {
+  if (!mark_) co_return true;
+  const auto need = std::max(number, mark_->number - std::min(mark_->number, settings_.max_depth));
+  while (!held_.empty() && held_.all().begin()->first > need) {
+    const held_header lowest = held_.all().begin()->second;
+    const auto to = lowest.id.number - 1;
+    // A few more than are needed: those heights may be void, which a block below them shows.
+    const auto from = std::max(need - std::min(need, a_few), to - std::min(to, headers_an_ask));
+    ask_for(ask_headers{from, to});
+    const answer a = co_await the_answer{*this};
+    const auto* read = std::get_if<headers_answer>(&a.what);
+    if (!read) {
+      fail(std::get<no_answer>(a.what).text);
+      co_return false;
+    }
+    if (read->headers.empty() || read->headers.back().hash != lowest.parent ||
+        read->headers.back().number > to) {
+      suspect_reorg_ = true;
+      fail(a.endpoint_name + " names another parent of " + place(lowest.id) + " than is held");
+      co_return false;
+    }
+    write_set set = new_set();
+    for (const auto& h : read->headers)
+      set.headers.push_back(held_of(h));
+    const auto headers = set.headers;
+    put(std::move(set));
+    const store_answer done = co_await the_outcome{*this};
+    if (!std::holds_alternative<applied>(done)) co_return false;
+    for (const auto& h : headers)
+      held_.add(h);
+  }
+  co_return true;
+}
 
 /// The next range of the first backfill. What a fork brought above the mark meanwhile is
 /// reconcile's, which reads it with this subscription too.
@@ -16,6 +58,8 @@ tide::pass tide::backfill_pass() {
   if (first == counts_.backfills.end()) co_return pass_end::again;
   const backfill next = *first;
   if (next.at <= mark_->number) {
+    const bool held = co_await hold_down_to(next.at);
+    if (!held) co_return pass_end::failed;
     const auto to = std::min(next.to, mark_->number);
     co_return co_await reconcile_pass(next.at, to, false, &next);
   }

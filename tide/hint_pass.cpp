@@ -53,8 +53,7 @@ struct tide::hints_in_hand {
   bool answered = true;
   std::vector<verdict> verdicts;
   std::vector<borne_out> found;
-  std::deque<chain_hint>
-      waiting; ///< for a block above our tip, or for a reorg that is being looked into
+  std::deque<chain_hint> waiting; ///< for a block above our tip, or a reorg that is looked into
 };
 
 /// Not on the chain as claimed, or not yet. An hour of looks at an endpoint that is past the
@@ -85,6 +84,8 @@ task<bool> tide::stands(const std::vector<block_reading>& readings,
   for (const auto& b : readings) {
     const auto id = b.header.id();
     if (!mark_ || id.number > mark_->number) continue;
+    if (!co_await hold_down_to(id.number)) co_return false;
+    if (held_.contradicts(id)) co_return false;
     if (!held_.find(id.number)) asked_again.push_back(id);
     if (!co_await vouched(id, endpoint)) co_return false;
   }
@@ -108,10 +109,10 @@ task<bool> tide::look_up(hints_in_hand& in) {
     if (h.tx) continue;
     for (const auto& one : held_.all())
       if (!h.block && h.block_hash == one.second.id.hash) h.block = one.first;
-    if (!h.block || *h.block < start_ || !tip || *h.block > tip->number || held_.find(*h.block))
-      continue;
-    const bool known = std::find(heights.begin(), heights.end(), *h.block) != heights.end();
-    if (!known && heights.size() < blocks_a_pass) heights.push_back(*h.block);
+    const auto n = h.block.value_or(0);
+    if (!h.block || n < lowest_counted() || !tip || n > tip->number || held_.find(n)) continue;
+    const bool known = std::find(heights.begin(), heights.end(), n) != heights.end();
+    if (!known && heights.size() < blocks_a_pass) heights.push_back(n);
   }
   for (const auto number : heights) {
     ask_for(ask_headers{number, number}, in.endpoint);
@@ -149,7 +150,7 @@ void tide::weigh(hints_in_hand& in, chain_hint h) {
   };
   if (!h.tx) {
     // By a hash that we do not hold nothing can be looked for: the scan reads every block anyway.
-    if (!h.block || *h.block < start_) return irrelevant();
+    if (!h.block || *h.block < lowest_counted()) return irrelevant();
     if (!tip || *h.block > tip->number) {
       next_head_ = now_;
       return wait();
@@ -171,7 +172,7 @@ void tide::weigh(hints_in_hand& in, chain_hint h) {
     return look_again(h, in.answered, in.verdicts);
   }
   const auto& receipt = r->second;
-  if (receipt.block.number < wants_->lowest(start_)) return irrelevant();
+  if (receipt.block.number < lowest_counted()) return irrelevant();
   bool claimed = false;
   auto ours = ours_in(receipt.logs, h, *wants_, nursery_, claimed);
   // What names a transaction, or a log of it that is none of ours, may mean the transaction itself.

@@ -38,7 +38,7 @@ tide::pass tide::ordered_pass() {
   if (failed.failures >= tries_a_range) end_order(orders_.front().job, failed.trouble);
   if (orders_.empty()) co_return pass_end::done;
   reconcile_order o = orders_.front();
-  o.from = std::max(o.from, start_);
+  o.from = std::max(o.from, lowest_counted());
   const auto tip = held_.tip();
   o.to = std::min(o.to, tip ? tip->number : 0);
   if (o.from > o.to) {

@@ -169,7 +169,7 @@ bool tide::continues_ours(const std::vector<evm::header>& headers, std::uint64_t
 tide::pass tide::overlap_pass() {
   const auto to = mark_->number;
   const auto low = to >= settings_.overlap ? to - settings_.overlap + 1 : 0;
-  for (auto from = std::max(start_, low); from <= to; from = last_reconcile_->to + 1) {
+  for (auto from = std::max(lowest_counted(), low); from <= to; from = last_reconcile_->to + 1) {
     const auto end = co_await reconcile_pass(from, to, false);
     if (end != pass_end::done) co_return end;
   }

@@ -122,14 +122,16 @@ task<bool> tide::below_the_held(fork& f, std::optional<evm::header>& upper) {
     if (first) f.ancestor = first->id();
     co_return first != nullptr;
   }
-  if (start_ == 0 || lowest >= start_ || !upper) {
+  const auto begin = lowest_counted();
+  if (begin == 0 || lowest >= begin || !upper) {
     f.lost = true;
     co_return true;
   }
-  // Below the start all agree, whatever hash that block has now, and whatever its height.
-  if (upper->number >= start_) {
-    const auto low = start_ > headers_at_first ? start_ - headers_at_first : 0;
-    ask_for(ask_headers{low, start_ - 1}, f.endpoint);
+  // Below where anything counts from all agree, whatever hash that block has now, and whatever its
+  // height.
+  if (upper->number >= begin) {
+    const auto low = begin > headers_at_first ? begin - headers_at_first : 0;
+    ask_for(ask_headers{low, begin - 1}, f.endpoint);
     const answer a = co_await the_answer{*this};
     const auto* read = std::get_if<headers_answer>(&a.what);
     if (!read || read->headers.back().hash != upper->parent) {

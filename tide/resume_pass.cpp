@@ -12,7 +12,7 @@ constexpr std::uint64_t a_few = 64;
 } // namespace
 
 /// The ancestor of a fork deeper than the headers that we hold: among the blocks of our own events,
-/// from the top; below all of them, the block before the start.
+/// from the top; below all of them, the block before anything counts.
 task<std::optional<tide::fork>> tide::find_deep_fork(const std::vector<event_block>& blocks,
                                                      const fork& seen) {
   fork f = seen;
@@ -32,7 +32,7 @@ task<std::optional<tide::fork>> tide::find_deep_fork(const std::vector<event_blo
     f.ancestor = b.id;
     co_return f;
   }
-  const auto top = start_ > 0 ? start_ - 1 : 0;
+  const auto begin = lowest_counted(), top = begin > 0 ? begin - 1 : 0;
   ask_for(ask_headers{top - std::min(top, a_few), top}, f.endpoint);
   const answer a = co_await the_answer{*this};
   const auto* read = std::get_if<headers_answer>(&a.what);
@@ -117,6 +117,7 @@ tide::pass tide::resume_pass() {
       reorg{static_cast<std::uint32_t>(report.depth), ancestor, old_head, f.new_head, true});
   set.verdicts.push_back(resumed{});
   set.headers.push_back(held_of(f.base, true));
+  set.keep_from = std::min(set.keep_from, ancestor.number); // below the old mark's max_depth
   put(std::move(set));
   const store_answer done = co_await the_outcome{*this};
   const auto* ok = std::get_if<applied>(&done);

@@ -67,7 +67,8 @@ rpc_reply::rpc_reply(std::string_view body, int http_status, std::size_t calls)
   json::error_code ec;
   json::parse_options options;
   options.max_depth = 16;
-  root_ = json::value(json::parse(body, ec, json::storage_ptr(memory_.get()), options));
+  // Made in place: assigned to a value of other memory it would be copied, member by member.
+  root_.emplace(json::parse(body, ec, json::storage_ptr(memory_.get()), options));
   if (ec) {
     const bool cut = !body.empty() && (body.front() == '{' || body.front() == '[');
     whole_ =
@@ -77,7 +78,7 @@ rpc_reply::rpc_reply(std::string_view body, int http_status, std::size_t calls)
                         : "no JSON (HTTP " + std::to_string(http_status) + "): " + excerpt(body)};
     return;
   }
-  read(root_, calls, http_status);
+  read(*root_, calls, http_status);
 }
 
 void rpc_reply::read(const json::value& root, std::size_t calls, int http_status) {

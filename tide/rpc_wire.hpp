@@ -40,7 +40,7 @@ private:
   void read(const boost::json::value& root, std::size_t calls, int http_status);
 
   std::unique_ptr<boost::json::monotonic_resource> memory_;
-  boost::json::value root_;
+  std::optional<boost::json::value> root_; ///< in memory_
   std::vector<call_result> results_;
   std::vector<bool> found_;
   std::optional<rpc_error> whole_;

@@ -83,6 +83,8 @@ private:
   chain_view view() const;
   std::optional<std::uint64_t> target() const;
   std::uint64_t first_unmarked() const { return mark_ ? mark_->number + 1 : start_; }
+  /// The lowest block that anything counts from; no higher than the start.
+  std::uint64_t lowest_counted() const { return wants_->lowest(start_); }
   std::uint64_t first_unread() const;
   void fail(std::string text);
   std::string place(const evm::block_id& id) const;
@@ -126,6 +128,7 @@ private:
   pass overlap_pass();
   // backfill_pass.cpp
   pass backfill_pass();
+  task<bool> hold_down_to(std::uint64_t number);
   bool waits_for_policies(const backfill& b) const;
   bool wait_for_policies(scan& s, const std::string& subscription);
   task<bool> has_our_mark(const answer& range, std::uint64_t last);

@@ -126,6 +126,9 @@ void audit::begin_from(const tide::boot_state& state) {
     chain_[h.id.number] = h.id.hash;
   mark_ = state.mark;
   final_ = state.final_block;
+  if (mark_ && std::none_of(state.headers.begin(), state.headers.end(),
+                            [&](const tide::held_header& h) { return h.id == *mark_; }))
+    fault = "it begins without the header of its mark, " + std::to_string(mark_->number);
 }
 
 void audit::look(store::store& s, store::reader& r, const tide::write_set& set) {

@@ -129,7 +129,8 @@ std::string run::compare() {
     for (const auto& [event, hash] : truth) {
       const auto it = told.find(event);
       if (it == told.end()) return service.name() + " was never told of " + event + " in " + hash;
-      if (it->second != hash) return service.name() + " has " + event + " in another block";
+      if (it->second != hash)
+        return service.name() + " has " + event + " in block " + it->second + ", not in " + hash;
     }
     for (const auto& [event, hash] : told)
       if (!truth.count(event))

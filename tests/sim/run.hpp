@@ -31,6 +31,8 @@ public:
   void catch_up();
   void restart();
   void resume(bool accept) { daemon_.operate(accept); }
+  /// The plan's late subscription comes.
+  void reload() { daemon_.reload(); }
   /// The next look at the head begins, and so many things happen after that.
   void half_a_pass(int things);
   void hint(const evm::hash32& tx, std::optional<std::uint32_t> log_index);

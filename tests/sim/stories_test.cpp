@@ -289,6 +289,26 @@ TEST_CASE("a forged hint yields nothing, a true one makes us look sooner") {
   CHECK(s.last_fact(t.hash, 0)->first_seen == "webhook:relay");
 }
 
+TEST_CASE("a restart amid an accepted reorg knows the block that was taken back to") {
+  for (int effects = 1; effects < 60; ++effects) {
+    story s;
+    s.mine_empty(24);
+    s.catch_up();
+    s.chain().rewind(14);
+    s.mine_empty(18);
+    s.catch_up();
+    REQUIRE(s.status().state == tide::chain_state::halted);
+    s.resume(true);
+    s.half_a_pass(effects);
+    s.restart();
+    s.resume(true); // where it was not done yet
+    s.catch_up();
+    INFO("after " << effects << " effects");
+    CHECK(s.status().state == tide::chain_state::following);
+    CHECK(s.compare() == "");
+  }
+}
+
 TEST_CASE("a reorg to below the start, where our branch has no block") {
   sim::run s(calm());
   const auto start = s.chain().head();
@@ -304,5 +324,46 @@ TEST_CASE("a reorg to below the start, where our branch has no block") {
   s.catch_up();
   CHECK(s.status().state == tide::chain_state::following);
   CHECK(s.reorgs() == 1);
+  CHECK(s.compare() == "");
+}
+
+TEST_CASE("what counts from below the start leaves with its block, like all else") {
+  auto p = calm();
+  p.latecomer = true;
+  p.latecomer_from = 2;
+  sim::run s(p);
+  const auto others = [&] {
+    auto t = s.chain().make_transaction();
+    t.logs = 1;
+    t.foreign = true;
+    t.by_block = t.reverts = false;
+    return t;
+  };
+  const auto t = others(), u = others();
+  s.chain().rewind(3);
+  s.chain().mine_these({t});
+  s.chain().mine_these({}); // the block before the start is held in any case
+  s.chain().mine_these({});
+  const auto start = s.chain().head();
+  s.catch_up();
+  REQUIRE(s.process().start_block() == start);
+  s.chain().mine_these({});
+  s.chain().mine_these({});
+  s.catch_up();
+  s.reload();
+  s.catch_up();
+  REQUIRE(s.life(t.hash, 0) == "confirmed");
+  SECTION("at once") {}
+  SECTION("after a restart") { s.restart(); }
+  s.chain().rewind(5);
+  s.chain().mine_these({});
+  s.chain().mine_these({u});
+  for (int i = 0; i < 4; ++i)
+    s.chain().mine_these({});
+  s.catch_up();
+  s.catch_up();
+  CHECK(s.status().state == tide::chain_state::following);
+  CHECK(s.life(t.hash, 0) == "confirmed rolled_back");
+  CHECK(s.life(u.hash, 0) == "pending confirmed");
   CHECK(s.compare() == "");
 }
