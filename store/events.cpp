@@ -69,9 +69,11 @@ event_table::event_table(ledger& l, key_runs& keys)
           l.db, "INSERT INTO inclusions (id, event, block, block_hash, time, ordinal, digest,"
                 " replaces, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
       replaced_(l.db,
-                "SELECT e.id FROM events e INDEXED BY events_undone JOIN feed f ON f.event = e.id"
+                // The latest; `max` needs no sorter, which would be built for each log.
+                "SELECT e.id, max(f.seq) FROM events e INDEXED BY events_undone JOIN feed f ON "
+                "f.event = e.id"
                 " AND f.version = e.version WHERE e.status = 2 AND e.tx = ? AND e.chain = ?"
-                " AND e.ordinal = ? AND e.log_index <> ? ORDER BY f.seq DESC LIMIT 1"),
+                " AND e.ordinal = ? AND e.log_index <> ?"),
       count_(l.db, "SELECT count(*) FROM feed f JOIN inclusions i ON i.id = f.inclusion"
                    " WHERE f.event = ? AND f.status = ? AND i.block_hash = ?"),
       insert_fact_(l.db,
@@ -140,7 +142,7 @@ std::vector<tide::event_block> event_table::blocks_from_the_top(std::int64_t cha
 std::optional<std::int64_t> event_table::replaced(std::int64_t chain, const tide::sighting& log) {
   if (!log.ordinal) return std::nullopt;
   rows r = replaced_.query(log.tx, chain, *log.ordinal, log.log_index);
-  return r.next() ? std::optional(r.i64(0)) : std::nullopt;
+  return r.next() && !r.null(0) ? std::optional(r.i64(0)) : std::nullopt;
 }
 
 stored_event event_table::insert_event(std::int64_t chain, const tide::sighting& log,

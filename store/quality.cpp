@@ -51,14 +51,15 @@ source_quality::source_quality(ledger& l)
                          " WHERE chain = ? AND source = ?"),
       put_delay_(l.db, "INSERT INTO source_delays (source, step, count) VALUES (?, ?, 1)"
                        " ON CONFLICT (source, step) DO UPDATE SET count = count + 1"),
-      missed_(l.db,
-              "UPDATE sources SET missed = missed + 1 WHERE source IN (SELECT c.source FROM"
-              " source_chains c WHERE c.chain = ?1 AND c.since <="
-              " (SELECT i.time FROM inclusions i WHERE i.id = ?2) * 1000 AND NOT EXISTS (SELECT 1"
-              " FROM hints h CROSS JOIN webhooks w ON w.id = h.webhook"
-              " WHERE h.event = ?3 AND w.source = c.source) AND (SELECT n.name FROM events e"
-              " CROSS JOIN names n ON n.id = e.first_seen WHERE e.id = ?3) <>"
-              " 'webhook:' || (SELECT name FROM names WHERE id = c.source))") {}
+      // Selected apart from the update: `source IN (SELECT ...)` would build a table for each
+      // event.
+      unheard_(l.db, "SELECT c.source FROM source_chains c WHERE c.chain = ?1 AND c.since <="
+                     " (SELECT i.time FROM inclusions i WHERE i.id = ?2) * 1000 AND NOT EXISTS"
+                     " (SELECT 1 FROM hints h CROSS JOIN webhooks w ON w.id = h.webhook"
+                     " WHERE h.event = ?3 AND w.source = c.source) AND (SELECT n.name FROM events e"
+                     " CROSS JOIN names n ON n.id = e.first_seen WHERE e.id = ?3) <>"
+                     " 'webhook:' || (SELECT name FROM names WHERE id = c.source)"),
+      missed_(l.db, "UPDATE sources SET missed = missed + 1 WHERE source = ?") {}
 
 void source_quality::put_sources(std::span<const source_in> sources, std::int64_t now) {
   for (const source_in& s : sources) {
@@ -99,6 +100,10 @@ void source_quality::named(std::int64_t event, std::int64_t webhook, std::uint32
   put_delay_.run(source, delay_step(at - time));
 }
 
-void source_quality::confirmed(const stored_event& e) { missed_.run(e.chain, e.inclusion, e.id); }
+void source_quality::confirmed(const stored_event& e) {
+  // `missed_` writes another table than the open query reads.
+  for (rows r = unheard_.query(e.chain, e.inclusion, e.id); r.next();)
+    missed_.run(r.i64(0));
+}
 
 } // namespace tidemark::store

@@ -34,7 +34,7 @@ public:
 private:
   ledger& ledger_;
   statement put_source_, put_chain_, webhook_, named_before_, event_, highest_;
-  statement count_, put_highest_, put_delay_, missed_;
+  statement count_, put_highest_, put_delay_, unheard_, missed_;
 };
 
 } // namespace tidemark::store
