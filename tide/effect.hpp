@@ -6,8 +6,10 @@
 #include "tide/write_set.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 // What a Tide is told once, and what it wants done.
@@ -27,6 +29,9 @@ struct settings {
   std::size_t endpoints = 1, quorum = 1; ///< how many there are · have to agree on a hash
   millis poll = 4'000, reorg_interval = 15'000, reconcile_interval = 60'000;
   std::uint64_t max_depth = 256, max_range = 2'000, overlap = 256;
+  /// How the store keeps `data` of an event, for what is ready before the store is; absent: it does
+  /// that itself. Any thread.
+  std::function<std::string(std::string_view)> pack = {};
 };
 
 // What a Tide wants done.

@@ -9,10 +9,9 @@ namespace tidemark::tide {
 namespace {
 
 constexpr std::uint64_t blocks_a_batch = 50;
-constexpr std::size_t rows_a_set = 250;
+constexpr std::size_t rows_a_set = 1000;
 
 constexpr millis set_back_for_good = millis{10} * 60'000;
-constexpr millis head_called_final = millis{10} * 60'000;
 
 /// Heights between the two are void.
 bool is_child(const evm::header& child, const evm::block_id& parent) {
@@ -21,20 +20,13 @@ bool is_child(const evm::header& child, const evm::block_id& parent) {
 
 } // namespace
 
-/// With a quorum a tag's height counts once that many endpoints have reached it. A final block that
-/// is the head itself is a tag that means nothing, but on a chain without reorgs.
+/// With a quorum a tag's height counts once that many endpoints have reached it.
 void tide::note_tags(const head_answer& a, std::optional<std::size_t> alone) {
   if (a.safe) safe_ = a.safe;
   if (!a.finalized) return;
-  if (!settings_.instant && a.head.number > 0) {
-    // Whoever calls its head final may be one of several behind an address: where the tag and the
-    // head come from two of them, it cannot be seen any more.
-    if (alone && a.finalized->number == a.head.number)
-      finals_unheard_[*alone] = now_ + head_called_final;
-    if (a.finalized->number >= a.head.number) return;
-    const auto deaf = alone ? finals_unheard_.find(*alone) : finals_unheard_.end();
-    if (deaf != finals_unheard_.end() && now_ < deaf->second) return;
-  }
+  if (!settings_.instant && a.head.number > 0 &&
+      !final_words_.count(alone, a.head.number, a.finalized->number, now_))
+    return;
   // A final block that is not ours, at a height that we hold: somebody is on another fork.
   if (held_.contradicts(*a.finalized)) suspect_reorg_ = true;
   // Our own final height never goes down: an endpoint that lags says less, not something else.

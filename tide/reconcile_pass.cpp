@@ -10,7 +10,7 @@
 namespace tidemark::tide {
 namespace {
 
-constexpr std::size_t rows_a_set = 250;
+constexpr std::size_t rows_a_set = 1000;
 constexpr int rounds_of_dispute = 3;
 constexpr std::uint64_t worth_settling = 8; // blocks
 
@@ -52,8 +52,19 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
   if (moves_mark) mark_range_.asked(to - from + 1);
   s.filter = s.seeks->node_filter();
   const ask_range wanted{from, to, s.filter, s.asked == proof::receipts, s.seeks->transactions()};
-  if (!moves_mark || !asked_ahead(wanted)) ask_for(wanted, std::nullopt, doubted_);
-  answer a = co_await the_answer{*this};
+  std::optional<read_ahead::arrival> early;
+  if (moves_mark) early = came_ahead(wanted);
+  answer a;
+  if (early) {
+    a = std::move(early->says);
+  } else {
+    const bool open = moves_mark && ahead_.asked && is_ahead(ahead_.asked->what, wanted);
+    if (!open) ask_for(wanted, std::nullopt, doubted_);
+    answer got = co_await the_answer{*this};
+    a = std::move(got);
+    ahead_.asked.reset();
+  }
+  const auto asks = asks_;
   auto* range = std::get_if<range_answer>(&a.what);
   if (!range) {
     fail(std::get<no_answer>(a.what).text);
@@ -98,31 +109,22 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
   // Here alone, and below the mark never again: so each such log is counted once.
   auto* lost = moves_mark ? &undecodable_ : nullptr;
   const auto see = [&] {
-    s.seen.clear();
-    auto h = s.headers.begin();
     for (const auto& l : logs) {
-      while (h->number < l.block.number)
-        ++h;
-      if (!s.proven.contains(l.block.number)) { // else the block itself has said it
-        for (const auto& c : wants_->births(l))
-          nursery_.add(c);
-        if (!s.seeks->births(l).empty())
-          s.creations[l.block.number].insert({l.tx, static_cast<std::int32_t>(l.log_index)});
-      }
-      if (fills && !s.seeks->wants(l, &nursery_)) continue; // of another subscription, and known
-      if (auto found = wants_->match(l, h->time, std::nullopt, "reconcile", lost, &nursery_))
-        s.seen.push_back(std::move(*found));
+      if (s.proven.contains(l.block.number)) continue; // the block itself has said it
+      for (const auto& c : wants_->births(l))
+        nursery_.add(c);
+      if (!s.seeks->births(l).empty())
+        s.creations[l.block.number].insert({l.tx, static_cast<std::int32_t>(l.log_index)});
     }
-    h = s.headers.begin();
-    for (const auto& t : transactions) {
-      while (h->number < t.block.number)
-        ++h;
-      if (fills && !s.seeks->wants(t)) continue;
-      if (auto found = wants_->match(t, h->time, "reconcile")) s.seen.push_back(std::move(*found));
-    }
-    in_order(s.seen);
+    s.seen = match_range(s.headers, logs, transactions, *wants_, fills ? s.seeks.get() : nullptr,
+                         nursery_, lost);
   };
-  see();
+  if (early && early->matched && early->matched->by == wants_) {
+    s.seen = std::move(early->matched->seen);
+    undecodable_ += early->matched->undecodable;
+  } else {
+    see();
+  }
   lost = nullptr;
   const auto children = nursery_.unsaved();
   const bool proves = co_await prove(s);
@@ -130,11 +132,15 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
   // A child that the answer did not name has logs in it that were taken for a stranger's.
   if (!same(nursery_.unsaved(), children)) see();
   if (fills && !wait_for_policies(s, fills->subscription)) co_return pass_end::again;
-  if (const auto last = s.headers.back().number; moves_mark && last < bound) {
-    ask_range next = wanted; // read while the store concludes this one
-    next.from = last + 1;
-    next.to = std::min(bound, last + most);
-    ask_ahead(std::move(next));
+  if (moves_mark) {
+    const auto last = s.headers.back().number;
+    ahead_.suffices = asks == asks_;
+    if (last < bound && !ahead_.asked && !ahead_.come) {
+      ask_range next = wanted; // read while the store concludes this one
+      next.from = last + 1;
+      next.to = std::min(bound, last + most);
+      ask_ahead(std::move(next), bound);
+    }
   }
   if (!co_await conclude_scan(s)) co_return pass_end::failed;
   if (fills) co_return pass_end::done;
@@ -156,12 +162,17 @@ bool tide::continues_ours(const std::vector<evm::header>& headers, std::uint64_t
   const bool is_final = std::none_of(headers.begin(), headers.end(), [&](const evm::header& h) {
     return finalized_ && h.number == finalized_->number && h.hash != finalized_->hash;
   });
-  // With a hole above, the tip says nothing about the mark: what the fork left is then looked for
-  // from the mark down.
-  if (!linked && held_.linked_down_to() > from) held_.drop_above(from - 1);
-  return linked && joins && is_final &&
-         std::none_of(headers.begin(), headers.end(),
-                      [&](const evm::header& h) { return held_.contradicts(h.id()); });
+  const auto other = std::find_if(headers.begin(), headers.end(),
+                                  [&](const evm::header& h) { return held_.contradicts(h.id()); });
+  // With a hole above, the tip says nothing about what lies below it: what a fork left is then
+  // looked for from there down.
+  if (held_.linked_down_to() > from) {
+    if (!linked)
+      held_.drop_above(from - 1);
+    else if (other != headers.end())
+      held_.drop_above(other->number - 1);
+  }
+  return linked && joins && is_final && other == headers.end();
 }
 
 /// What lies just below the mark once more: a log that an endpoint's index did not have yet is
@@ -269,21 +280,6 @@ task<bool> tide::conclude_slice(scan& s, std::size_t first, std::size_t last) {
        std::to_string(s.headers[last - 1].number) +
        " keep contradicting what is stored; the mark waits below them");
   co_return false;
-}
-
-/// Reads whole what the store contradicts; false: nothing can settle it now.
-task<bool> tide::settle(scan& s, const disputed& differs) {
-  for (const auto& id : differs.left)
-    s.left_behind[id.number] = id;
-  std::vector<evm::block_id> unread;
-  for (const auto& id : differs.read_whole)
-    if (!s.proven.count(id.number)) unread.push_back(id);
-  if (unread.empty() && differs.left.empty()) {
-    fail("two readings of " + place(differs.read_whole.front()) +
-         " differ, both of which prove themselves; the mark waits below it");
-    co_return false;
-  }
-  co_return co_await read_proofs(s, unread);
 }
 
 } // namespace tidemark::tide

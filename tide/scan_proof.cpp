@@ -133,4 +133,30 @@ task<bool> tide::prove_deep(scan& s) {
   co_return co_await read_proofs(s, differ);
 }
 
+/// Reads whole what the store contradicts; false: nothing can settle it now.
+task<bool> tide::settle(scan& s, const disputed& differs) {
+  for (const auto& id : differs.left) {
+    // Deeper than what is held nothing links the answer to our chain, and no fork is followed
+    // there.
+    if (mark_ && id.number <= mark_->number &&
+        (held_.empty() || id.number < held_.all().begin()->first)) {
+      doubted_ = s.from_whom.endpoint;
+      fail(s.from_whom.endpoint_name + " names another block at height " +
+           std::to_string(id.number) + " than " + place(id) +
+           ", in which events were told; so deep it is not believed");
+      co_return false;
+    }
+    s.left_behind[id.number] = id;
+  }
+  std::vector<evm::block_id> unread;
+  for (const auto& id : differs.read_whole)
+    if (!s.proven.count(id.number)) unread.push_back(id);
+  if (unread.empty() && differs.left.empty()) {
+    fail("two readings of " + place(differs.read_whole.front()) +
+         " differ, both of which prove themselves; the mark waits below it");
+    co_return false;
+  }
+  co_return co_await read_proofs(s, unread);
+}
+
 } // namespace tidemark::tide

@@ -39,8 +39,11 @@ tide::effects tide::answered(answer a, millis now) {
   open_ask_.reset();
   seen_head_ = std::max(seen_head_, a.endpoint_head);
   answer_ = std::move(a);
-  now_ = answered_at_ = now;
-  if (for_an_answer_) resume_waiting();
+  now_ = now;
+  if (for_an_answer_)
+    resume_waiting();
+  else
+    take_ahead();
   return run(now);
 }
 
@@ -101,22 +104,16 @@ tide::effects tide::skip(skip_order order, millis now) {
 
 void tide::ask_for(ask_what what, std::optional<std::size_t> endpoint,
                    std::optional<std::size_t> rather_not) {
-  // One open ask: what was asked for ahead is given up for it.
-  ahead_.reset();
+  ahead_.asked.reset();
+  ahead_.come.reset();
   answer_.reset();
-  open_ask_ = ++asks_;
-  out_.push_back(ask{asks_, std::move(what), endpoint, rather_not});
+  open_ask({0, std::move(what), endpoint, rather_not});
 }
 
-void tide::ask_ahead(ask_range what) {
-  ask_for(what);
-  ahead_ = std::move(what);
-}
-
-bool tide::asked_ahead(const ask_range& what) const {
-  const bool stale = answer_ && now_ - answered_at_ > settings_.poll;
-  return ahead_ && !stale && ahead_->from == what.from && ahead_->filter == what.filter &&
-         ahead_->to <= what.to && ahead_->sealed == what.sealed;
+void tide::open_ask(ask a) {
+  a.n = ++asks_;
+  open_ask_ = a.n;
+  out_.push_back(std::move(a));
 }
 
 void tide::put(write_set set) {

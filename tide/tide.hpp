@@ -4,9 +4,11 @@
 #include "tide/ask.hpp"
 #include "tide/counting.hpp"
 #include "tide/effect.hpp"
+#include "tide/final_words.hpp"
 #include "tide/held.hpp"
 #include "tide/mark_range.hpp"
 #include "tide/pass_kind.hpp"
+#include "tide/read_ahead.hpp"
 #include "tide/task.hpp"
 #include "tide/whole.hpp"
 
@@ -184,8 +186,12 @@ private:
   // was not taken (GCC bugs 98056, 100611).
   void ask_for(ask_what what, std::optional<std::size_t> endpoint = {},
                std::optional<std::size_t> rather_not = {});
-  void ask_ahead(ask_range what);
-  bool asked_ahead(const ask_range& what) const;
+  // read_ahead.cpp
+  void ask_ahead(ask_range next, std::uint64_t bound);
+  static bool is_ahead(const ask_range& asked, const ask_range& wanted);
+  void take_ahead();
+  std::optional<read_ahead::arrival> came_ahead(const ask_range& wanted);
+  void open_ask(ask a); ///< its number is given here
   void put(write_set set);
   struct suspended {
     tide& t;
@@ -240,7 +246,7 @@ private:
 
   // what is only known now
   std::optional<evm::block_id> safe_, finalized_;
-  std::map<std::size_t, millis> finals_unheard_; ///< by endpoint, until then
+  final_words final_words_;
   std::optional<chain_view> agreed_; ///< how far a quorum has come; its absence: nobody asked yet
   std::string disagreement_;         ///< why there is no quorum
   std::optional<millis> lower_since_, set_back_since_; ///< heads below ours · of another chain
@@ -254,8 +260,7 @@ private:
   std::uint64_t seen_head_ = 0;         ///< the highest head that an endpoint named
   std::string held_back_;
   bool suspect_reorg_ = false;
-  std::optional<std::uint64_t>
-      second_look_; ///< the ancestor of a fork at or below the mark, seen once
+  std::optional<std::uint64_t> second_look_; ///< ancestor of a fork that was seen once, by the mark
   std::deque<chain_hint> hints_;
   std::optional<bool> resume_order_; ///< accept_reorg
   std::optional<skip_order> skip_order_;
@@ -273,11 +278,9 @@ private:
   std::array<record, pass_kinds> records_; ///< by pass_kind
 
   // when
-  millis now_ = 0, answered_at_ = 0;
-  millis next_start_ = 0, next_head_ = 0, next_take_ = 0, next_hints_ = 0, next_reconcile_ = 0;
-  millis next_ripen_ = 0, next_ordered_ = 0, next_nursery_ = 0;
+  millis now_ = 0, next_start_ = 0, next_head_ = 0, next_take_ = 0, next_hints_ = 0;
+  millis next_reconcile_ = 0, next_ripen_ = 0, next_ordered_ = 0, next_nursery_ = 0;
   millis next_overlap_ = 0, next_check_ = 0, next_reorg_ = 0, next_backfill_ = 0;
-  bool hints_asked_ = false;
 
   // the pass in progress
   pass_kind kind_ = pass_kind::none;
@@ -285,8 +288,8 @@ private:
   std::coroutine_handle<> suspended_;
   std::uint64_t asks_ = 0;
   std::optional<std::uint64_t> open_ask_;
-  std::optional<ask_range> ahead_; ///< asked for before its turn, while the store concludes
-  bool store_open_ = false, blocks_open_ = false, ended_ = false;
+  read_ahead ahead_;
+  bool store_open_ = false, blocks_open_ = false, hints_asked_ = false, ended_ = false;
   bool for_an_answer_ = false; ///< what is suspended waits for an answer
   std::optional<answer> answer_;
   std::optional<store_answer> store_answer_;

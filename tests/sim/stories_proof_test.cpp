@@ -180,3 +180,41 @@ TEST_CASE("with receipts too a bloom that was seen to hold spares the blocks tha
   CHECK(read > 0);
   CHECK(s.compare() == "");
 }
+
+TEST_CASE("deeper than what is held nobody's word takes a block's events back") {
+  auto p = calm();
+  p.latecomer = true;
+  p.latecomer_from = 2;
+  story s(p);
+  const auto t = s.transfer();
+  s.mine({t});
+  const auto at = s.chain().head();
+  s.mine_empty(30);
+  s.catch_up();
+  REQUIRE(s.life(t.hash, 0) == "pending confirmed");
+  // An endpoint of two backends: its ranges are of a fork that left before that block.
+  bool lied = false;
+  s.lie([&](tide::answer_what& a) {
+    auto* r = std::get_if<tide::range_answer>(&a);
+    if (!r || r->headers.front().number > at) return;
+    while (r->headers.back().number > at + 2)
+      r->headers.pop_back();
+    for (std::size_t i = 0; i < r->headers.size(); ++i) {
+      auto& h = r->headers[i];
+      h.hash.octets[0] ^= 0xff;
+      h.logs_bloom = {};
+      if (i > 0) h.parent = r->headers[i - 1].hash;
+    }
+    r->logs.clear();
+    r->transactions.clear();
+    r->last_again = r->headers.back().id();
+    lied = true;
+  });
+  s.reload();
+  s.catch_up();
+  CHECK(lied);
+  CHECK(s.life(t.hash, 0) == "pending confirmed");
+  s.lie({});
+  s.catch_up();
+  CHECK(s.compare() == "");
+}

@@ -367,3 +367,24 @@ TEST_CASE("what counts from below the start leaves with its block, like all else
   CHECK(s.life(u.hash, 0) == "pending confirmed");
   CHECK(s.compare() == "");
 }
+
+TEST_CASE("a fork above the mark while the head runs far ahead does not stop the mark") {
+  for (int left = 1; left <= 2; ++left) {
+    story s;
+    const auto t = s.transfer(), u = s.transfer();
+    s.mine_empty(3);
+    s.mine({t});
+    s.mine();
+    s.catch_up();
+    REQUIRE(s.life(t.hash, 0) == "pending");
+    s.chain().rewind(static_cast<std::uint64_t>(left));
+    s.mine({u});
+    s.mine_empty(70); // so many that the head pass begins anew near the head
+    s.catch_up();
+    s.catch_up();
+    INFO(left << " blocks left");
+    CHECK(s.status().state == tide::chain_state::following);
+    CHECK(s.life(t.hash, 0) == (left == 2 ? "pending rolled_back" : "pending confirmed"));
+    CHECK(s.compare() == "");
+  }
+}

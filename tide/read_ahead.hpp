@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "tide/ask.hpp"
+#include "tide/interest.hpp"
+#include "tide/nursery.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tidemark::tide {
+
+/// What of a range answer that passed check_range is ours, in the chain's order. `of` (null: nobody
+/// in particular): what it wants too. Logs that fit by topics alone are counted in `undecodable`,
+/// if given.
+std::vector<sighting> match_range(const std::vector<evm::header>& headers,
+                                  const std::vector<evm::log>& logs,
+                                  const std::vector<evm::transaction>& transactions,
+                                  const interest& wants, const interest* of,
+                                  const nursery& children, std::uint64_t* undecodable);
+
+/// The same before the range's turn. It holds as long as `by` is what the chain wants, where no
+/// factory makes children.
+struct matched_range {
+  std::shared_ptr<const interest> by;
+  std::vector<sighting> seen;
+  std::uint64_t undecodable = 0;
+};
+
+/// Ranges that are read while the store writes those below them: one on its way, and one that has
+/// come. Whatever else is asked gives both up.
+struct read_ahead {
+  struct range {
+    ask_range what;
+    std::uint64_t bound = 0; ///< no higher than this block, whatever comes after it
+  };
+  struct arrival {
+    ask_range what;
+    answer says;
+    std::optional<matched_range> matched;
+    std::int64_t at = 0; ///< ms since 1970
+  };
+  std::optional<range> asked; ///< by the open ask
+  std::optional<arrival> come;
+  /// The last range needed no other answer than its own: the one after the next is worth asking for
+  /// too.
+  bool suffices = false;
+};
+
+} // namespace tidemark::tide
