@@ -2,6 +2,7 @@
 #include "actors/chain.hpp"
 
 #include "actors/named_exceptions.hpp"
+#include "store/packing.hpp"
 
 #include <caf/error.hpp>
 #include <caf/sec.hpp>
@@ -21,6 +22,7 @@ constexpr std::int64_t longest_sleep = 60'000;
 
 tide::settings tide_settings(const config::chain& c, const config::config& all) {
   tide::settings s;
+  s.pack = store::pack;
   s.chain_id = c.id;
   s.name = c.name;
   s.confirmations = c.confirmations.asks();
@@ -125,6 +127,7 @@ void chain_state::carry_out(tide::tide::effects effects) {
 void chain_state::act(tide::ask& a) { self->send(with.rpc, asked{box(std::move(a))}); }
 
 void chain_state::act(tide::conclude& c) {
+  store::pack_data(c.set);
   self->request(with.store, caf::infinite, apply_set{box(std::move(c.set))})
       .then(
           [this, n = life](const set_answer& a) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "store/events.hpp"
 
+#include "store/packing.hpp"
+
 #include <algorithm>
 
 namespace tidemark::store {
@@ -126,7 +128,7 @@ std::vector<backlog_event> event_table::backlog(std::int64_t chain, std::uint64_
     e.place = {r.u64(0), r.u32(1), r.i32(2)};
     e.tx = r.hash(3);
     if (!r.null(4)) e.ordinal = r.u32(4);
-    e.data = r.text(5);
+    e.data = unpack(r.text(5));
   }
   return found;
 }
@@ -179,8 +181,9 @@ stored_event event_table::open(std::int64_t chain, const std::optional<stored_ev
   e.tx_index = log.tx_index;
   e.row = {to, log.block, log.digest, log.asks, tide::why::none};
   note(e, log.subscriptions);
+  const std::string packed = pack(log.data);
   insert_inclusion_.run(e.inclusion, e.id, log.block.number, log.block.hash, log.time, log.ordinal,
-                        log.digest, replaces, std::string_view(log.data));
+                        log.digest, replaces, blob{packed});
   add_fact(e, tide::why::none, d);
   return e;
 }

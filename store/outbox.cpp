@@ -2,6 +2,7 @@
 #include "store/outbox.hpp"
 
 #include "store/facts.hpp"
+#include "store/packing.hpp"
 
 namespace tidemark::store {
 
@@ -50,7 +51,7 @@ outbox::loaded outbox::load(std::int64_t handler, std::int64_t lane, std::uint64
     if (!r.next()) throw sql_error(SQLITE_CORRUPT, "a message's fact is not there");
     m.fact = read_fact(r);
     found.event = r.i64(fact_columns);
-    m.fact.data = r.text(fact_columns + 1);
+    m.fact.data = unpack(r.text(fact_columns + 1));
   }
   if (m.job != 0) m.envelope.renamed = sent_id(m.fact, m.job);
   if (m.fact.status == tide::status::rolled_back) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "store/prune.hpp"
 
+#include "store/packing.hpp"
+
 #include <vector>
 
 namespace tidemark::store {
@@ -32,9 +34,8 @@ pruner::pruner(ledger& l)
                 " OR EXISTS (SELECT 1 FROM parked p WHERE p.lane = o.lane AND p.seq = o.seq)))"
                 " FROM inclusions i JOIN events e ON e.id = i.event"
                 " JOIN chains c ON c.chain = e.chain WHERE i.id > ? ORDER BY i.id LIMIT ?"),
-      forget_data_(l.db, "UPDATE inclusions SET data = json_set(json_remove(data, '$.topics',"
-                         " '$.data', '$.args', '$.input'), '$.pruned', json('true'))"
-                         " WHERE id = ? AND json_extract(data, '$.pruned') IS NULL") {}
+      data_(l.db, "SELECT data FROM inclusions WHERE id = ?"),
+      set_data_(l.db, "UPDATE inclusions SET data = ? WHERE id = ?") {}
 
 /// True: there is nothing more to look at.
 bool pruner::webhooks(std::int64_t before, std::size_t count, pruning& at) {
@@ -78,6 +79,17 @@ bool pruner::attempts(std::int64_t before, std::size_t count, pruning& at) {
   return young || seen < count;
 }
 
+/// False: it was forgotten before.
+bool pruner::forget(std::int64_t inclusion) {
+  std::string json;
+  if (rows r = data_.query(inclusion); r.next()) json = unpack(r.text(0));
+  if (json.empty()) return false;
+  const std::string less = without_details(json);
+  if (less == json) return false;
+  set_data_.run(blob{pack(less)}, inclusion);
+  return true;
+}
+
 bool pruner::events(const retention& keep, std::int64_t before, std::size_t count, pruning& at) {
   std::vector<std::int64_t> gone;
   std::size_t seen = 0;
@@ -90,10 +102,8 @@ bool pruner::events(const retention& keep, std::int64_t before, std::size_t coun
     const bool deep = r.u64(3) + depth->second <= r.u64(4);
     if (r.i64(1) * 1'000 < before && deep && r.i64(5) != 0) gone.push_back(r.i64(0));
   }
-  for (const std::int64_t id : gone) {
-    forget_data_.run(id);
-    at.events += static_cast<std::uint64_t>(sqlite3_changes(ledger_.db.handle()));
-  }
+  for (const std::int64_t id : gone)
+    at.events += forget(id) ? 1 : 0;
   return seen < count;
 }
 

@@ -17,12 +17,13 @@ public:
 private:
   bool webhooks(std::int64_t before, std::size_t count, pruning& at);
   bool attempts(std::int64_t before, std::size_t count, pruning& at);
+  bool forget(std::int64_t inclusion);
   bool events(const retention& keep, std::int64_t before, std::size_t count, pruning& at);
 
   ledger& ledger_;
   statement old_webhooks_, drop_webhook_, drop_key_, drop_intake_, drop_hints_;
   statement old_attempts_, drop_attempt_;
-  statement old_inclusions_, forget_data_;
+  statement old_inclusions_, data_, set_data_;
 };
 
 } // namespace tidemark::store

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "store/keys.hpp"
+#include "store/packing.hpp"
 #include "store/reading.hpp"
 
 // One event's life, and the facts of the feed.
@@ -109,7 +110,7 @@ event_item event_reading::item(std::int64_t event) {
     rows r = last_.query(event);
     if (!r.next()) throw sql_error(SQLITE_CORRUPT, "an event without a fact");
     found.fact = read_fact(r);
-    found.fact.data = r.text(fact_columns);
+    found.fact.data = unpack(r.text(fact_columns));
   }
   add_undoes(found.fact, event);
   found.processing = processing(event);
@@ -141,7 +142,7 @@ result<std::vector<tide::fact>> reader::feed(std::uint64_t after, std::size_t ma
                     " WHERE f.seq > ? ORDER BY f.seq LIMIT ?");
     for (rows r = facts.query(from, max_rows); r.next();) {
       tide::fact& f = found.emplace_back(read_fact(r));
-      f.data = r.text(fact_columns);
+      f.data = unpack(r.text(fact_columns));
       read.add_undoes(f, r.i64(fact_columns + 1));
     }
     return found;

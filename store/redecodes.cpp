@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "store/redecodes.hpp"
 
+#include "store/packing.hpp"
 #include "tide/redecode.hpp"
 
 #include <algorithm>
@@ -121,7 +122,7 @@ kept_page redecode_table::page(std::int64_t chain, const redecode_state& s, std:
     rows r = data_.query(one.event);
     if (!r.next()) continue;
     if (!r.null(0)) kept.ordinal = r.u32(0);
-    kept.data = r.text(1);
+    kept.data = unpack(r.text(1));
     out.events.push_back(std::move(kept));
   }
   return out;

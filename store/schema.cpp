@@ -101,9 +101,9 @@ CREATE INDEX events_pending ON events (chain, block) WHERE status = 0;
 CREATE INDEX events_undone  ON events (tx) WHERE status = 2;
 CREATE TABLE event_subscriptions (
   subscription INTEGER NOT NULL, event INTEGER NOT NULL, PRIMARY KEY (subscription, event)) STRICT, WITHOUT ROWID;
-CREATE TABLE inclusions (                        -- one appearance in one block: the bytes of `data`, written once
+CREATE TABLE inclusions (                        -- one appearance in one block: `data`, packed, written once
   id INTEGER PRIMARY KEY, event INTEGER NOT NULL, block INTEGER NOT NULL, block_hash BLOB NOT NULL, time INTEGER NOT NULL,
-  ordinal INTEGER, digest INTEGER NOT NULL, replaces INTEGER, data TEXT NOT NULL) STRICT;
+  ordinal INTEGER, digest INTEGER NOT NULL, replaces INTEGER, data BLOB NOT NULL) STRICT;
 CREATE TABLE feed (                              -- the facts, append-only
   seq INTEGER PRIMARY KEY, event INTEGER NOT NULL, inclusion INTEGER NOT NULL, version INTEGER NOT NULL,
   status INTEGER NOT NULL, why INTEGER NOT NULL, n INTEGER NOT NULL, head INTEGER NOT NULL, at INTEGER NOT NULL) STRICT;
