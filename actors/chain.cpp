@@ -120,6 +120,8 @@ void chain_state::carry_out(tide::tide::effects effects) {
   for (auto& e : effects)
     std::visit([this](auto& what) { act(what); }, e);
   if (machine->ended()) return boot();
+  for (auto& e : machine->meanwhile(with.now())) // after the store was given what is its to do
+    std::visit([this](auto& what) { act(what); }, e);
   with.publish(machine->status());
   arm();
 }

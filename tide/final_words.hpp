@@ -14,7 +14,7 @@ namespace tidemark::tide {
 /// be one of those, and not for a while where one did.
 class final_words {
 public:
-  static constexpr std::uint32_t looks_first = 3;
+  static constexpr std::uint32_t looks_first = 8;
   static constexpr std::int64_t unheard_for = std::int64_t{10} * 60'000; ///< ms
 
   /// Does it count that a block of height `final` is final? `endpoint`: who says so alone; absent:

@@ -2,32 +2,38 @@
 #pragma once
 
 #include "tide/ask.hpp"
+#include "tide/chain_ways.hpp"
 #include "tide/interest.hpp"
 #include "tide/nursery.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace tidemark::tide {
 
-/// What of a range answer that passed check_range is ours, in the chain's order. `of` (null: nobody
-/// in particular): what it wants too. Logs that fit by topics alone are counted in `undecodable`,
-/// if given.
-std::vector<sighting> match_range(const std::vector<evm::header>& headers,
-                                  const std::vector<evm::log>& logs,
-                                  const std::vector<evm::transaction>& transactions,
-                                  const interest& wants, const interest* of,
-                                  const nursery& children, std::uint64_t* undecodable);
+/// What of these logs of a range answer that passed check_range is ours. `of` (null: nobody in
+/// particular): what it wants too. Logs that fit by topics alone are counted in `undecodable`, if
+/// given.
+void match_logs(std::vector<sighting>& out, const std::vector<evm::header>& headers,
+                std::span<const evm::log> logs, const interest& wants, const interest* of,
+                const nursery& children, std::uint64_t* undecodable);
 
-/// The same before the range's turn. It holds as long as `by` is what the chain wants, where no
-/// factory makes children.
+/// The same before the range's turn, a part at a time. It holds as long as `by` and `ways` are the
+/// chain's, where nobody wants transactions and no factory makes children.
 struct matched_range {
   std::shared_ptr<const interest> by;
-  std::vector<sighting> seen;
+  chain_ways ways;
+  std::size_t logs = 0; ///< so many of its logs
+  std::vector<sighting> seen = {};
   std::uint64_t undecodable = 0;
 };
+
+/// Is the one the other, or its beginning?
+bool is_ahead(const ask_range& asked, const ask_range& wanted);
 
 /// Ranges that are read while the store writes those below them: one on its way, and one that has
 /// come. Whatever else is asked gives both up.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 namespace tidemark::tide {
@@ -108,7 +109,7 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
   s.from_whom = std::move(a);
   // Here alone, and below the mark never again: so each such log is counted once.
   auto* lost = moves_mark ? &undecodable_ : nullptr;
-  const auto see = [&] {
+  const auto see = [&](std::size_t seen_before) {
     for (const auto& l : logs) {
       if (s.proven.contains(l.block.number)) continue; // the block itself has said it
       for (const auto& c : wants_->births(l))
@@ -116,21 +117,32 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
       if (!s.seeks->births(l).empty())
         s.creations[l.block.number].insert({l.tx, static_cast<std::int32_t>(l.log_index)});
     }
-    s.seen = match_range(s.headers, logs, transactions, *wants_, fills ? s.seeks.get() : nullptr,
-                         nursery_, lost);
+    match_logs(s.seen, s.headers, std::span(logs).subspan(seen_before), *wants_,
+               fills ? s.seeks.get() : nullptr, nursery_, lost);
+    auto h = s.headers.begin();
+    for (const auto& t : transactions) {
+      while (h->number < t.block.number)
+        ++h;
+      if (fills && !s.seeks->wants(t)) continue;
+      if (auto found = wants_->match(t, h->time, "reconcile")) s.seen.push_back(std::move(*found));
+    }
+    in_order(s.seen);
   };
-  if (early && early->matched && early->matched->by == wants_) {
-    s.seen = std::move(early->matched->seen);
-    undecodable_ += early->matched->undecodable;
-  } else {
-    see();
-  }
+  matched_range before;
+  if (early && early->matched && early->matched->by == wants_ && early->matched->ways == ways_)
+    before = std::move(*early->matched);
+  s.seen = std::move(before.seen);
+  undecodable_ += before.undecodable;
+  see(before.logs);
   lost = nullptr;
   const auto children = nursery_.unsaved();
   const bool proves = co_await prove(s);
   if (!proves) co_return pass_end::failed;
   // A child that the answer did not name has logs in it that were taken for a stranger's.
-  if (!same(nursery_.unsaved(), children)) see();
+  if (!same(nursery_.unsaved(), children)) {
+    s.seen.clear();
+    see(0);
+  }
   if (fills && !wait_for_policies(s, fills->subscription)) co_return pass_end::again;
   if (moves_mark) {
     const auto last = s.headers.back().number;
@@ -166,12 +178,9 @@ bool tide::continues_ours(const std::vector<evm::header>& headers, std::uint64_t
                                   [&](const evm::header& h) { return held_.contradicts(h.id()); });
   // With a hole above, the tip says nothing about what lies below it: what a fork left is then
   // looked for from there down.
-  if (held_.linked_down_to() > from) {
-    if (!linked)
-      held_.drop_above(from - 1);
-    else if (other != headers.end())
-      held_.drop_above(other->number - 1);
-  }
+  const auto first = !linked ? headers.begin() : other;
+  if (first != headers.end() && held_.linked_down_to() > first->number)
+    held_.drop_above(std::max(first->number - 1, mark_ ? mark_->number : 0));
   return linked && joins && is_final && other == headers.end();
 }
 

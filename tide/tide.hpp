@@ -45,8 +45,9 @@ public:
   effects stored(store_answer a, millis now);
   effects hinted(std::vector<chain_hint> hints, std::optional<millis> next_due, millis now);
   effects event_blocks(std::vector<event_block> blocks, millis now);
-  effects bell(millis now); ///< the store has due hints for us
-  effects look(millis now); ///< there may be a new head: it is not waited for
+  effects bell(millis now);      ///< the store has due hints for us
+  effects meanwhile(millis now); ///< when the effects of another call are on their way
+  effects look(millis now);      ///< there may be a new head: it is not waited for
   // An operator's orders; one at a time.
   effects resume(bool accept_reorg, millis now); ///< → resume_answered
   effects skip(skip_order order, millis now);    ///< → skip_answered
@@ -188,7 +189,6 @@ private:
                std::optional<std::size_t> rather_not = {});
   // read_ahead.cpp
   void ask_ahead(ask_range next, std::uint64_t bound);
-  static bool is_ahead(const ask_range& asked, const ask_range& wanted);
   void take_ahead();
   std::optional<read_ahead::arrival> came_ahead(const ask_range& wanted);
   void open_ask(ask a); ///< its number is given here

@@ -70,6 +70,8 @@ void daemon::carry_out(tide::tide::effects effects) {
   for (auto& e : effects)
     std::visit([this](auto& what) { act(what); }, e);
   if (tide_->ended()) return later(1, [this] { boot_chain(); });
+  for (auto& e : tide_->meanwhile(clock_.now()))
+    std::visit([this](auto& what) { act(what); }, e);
   arm();
 }
 
