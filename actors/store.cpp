@@ -10,6 +10,7 @@
 
 #include <optional>
 #include <utility>
+#include <variant>
 
 namespace tidemark::actors {
 namespace {
@@ -77,6 +78,7 @@ void store_state::commit_group() {
     group.push_back(std::move(small.front()));
     small.pop_front();
   }
+  others_wait = !group.empty() || !small.empty();
   if (!sets.empty()) {
     group.push_back(std::move(sets.front()));
     sets.pop_front();
@@ -147,7 +149,13 @@ store_actor::behavior_type make_store(store_actor::stateful_pointer<store_state>
       },
       [&s, file, now](const apply_set& a) {
         return promised<set_answer, tide::store_answer>(
-            s, [file, now, a] { return file->apply(*a.set, now()); },
+            s,
+            [&s, file, now, a] {
+              auto answer = file->apply(*a.set, now());
+              auto* ok = answer ? std::get_if<tide::applied>(&*answer) : nullptr;
+              if (ok) ok->others_wait = s.others_wait;
+              return answer;
+            },
             [](tide::store_answer&& r) { return set_answer{box(std::move(r))}; }, 0, true);
       },
       [&s, file, now](const take_hints& t) {

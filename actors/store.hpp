@@ -52,6 +52,7 @@ struct store_state {
   std::deque<waiting> small,
       sets; ///< sets in the order in which their chains came, so chains take turns
   bool tick_sent = false, in_trouble = false;
+  bool others_wait = false; ///< in the group, or for the next: more than a chain
 };
 
 store_actor::behavior_type make_store(store_actor::stateful_pointer<store_state> self,

@@ -9,7 +9,6 @@ namespace tidemark::tide {
 namespace {
 
 constexpr std::uint64_t blocks_a_batch = 50;
-constexpr std::size_t rows_a_set = 1000;
 
 constexpr millis set_back_for_good = millis{10} * 60'000;
 
@@ -210,7 +209,7 @@ tide::pass tide::take_new(const std::vector<evm::header>& fresh, std::size_t end
     const bool proved_empty =
         settings_.integrity == proof::bloom && !may_have_ours(fresh[i], proof::bloom);
     set.headers.push_back(held_of(fresh[i], read || proved_empty));
-    if (seen.logs.size() < rows_a_set && i + 1 < fresh.size()) continue;
+    if (seen.logs.size() < rows_a_set() && i + 1 < fresh.size()) continue;
     if (!seen.logs.empty()) set.verdicts.push_back(std::exchange(seen, {}));
     set.view.head = fresh[i].number;
     const auto headers = set.headers;

@@ -11,7 +11,6 @@
 namespace tidemark::tide {
 namespace {
 
-constexpr std::size_t rows_a_set = 1000;
 constexpr int rounds_of_dispute = 3;
 constexpr std::uint64_t worth_settling = 8; // blocks
 
@@ -212,7 +211,7 @@ task<bool> tide::conclude_scan(scan& s) {
       rows += proven != s.proven.end()
                   ? proven->second.logs.size() + proven->second.transactions.size()
                   : static_cast<std::size_t>(end - next);
-      if (rows > rows_a_set && last > first) break;
+      if (rows > rows_a_set() && last > first) break;
       next = end;
     }
     if (!co_await conclude_slice(s, first, last)) co_return false;

@@ -49,6 +49,7 @@ tide::effects tide::stored(store_answer a, millis now) {
   now_ = now;
   if (const auto* ok = std::get_if<applied>(&a)) {
     turn_ = ok->turn;
+    others_wait_ = ok->others_wait;
     stored_ways_ = put_ways_;
     nursery_.saved();
   } else if (const auto* no = std::get_if<refused>(&a)) {

@@ -202,8 +202,9 @@ struct applied {
   std::vector<ripening>
       waiting; ///< rows at or below the mark that stay pending (of the blocks in this set)
   std::uint32_t confirmed = 0, rolled_back = 0, added = 0;
-  std::uint32_t equal = 0; ///< logs that were there already, as they are
-  bool recounted = false;  ///< subscriptions count from elsewhere now: a Tide has to begin anew
+  std::uint32_t equal = 0;  ///< logs that were there already, as they are
+  bool recounted = false;   ///< subscriptions count from elsewhere now: a Tide has to begin anew
+  bool others_wait = false; ///< webhooks, messages: what else the store has to do
 };
 struct disputed {
   std::vector<evm::block_id> read_whole; ///< blocks in which the answer and the rows differ
