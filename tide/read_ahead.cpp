@@ -7,7 +7,6 @@
 #include <utility>
 
 namespace tidemark::tide {
-
 namespace {
 
 /// A part takes less than the store takes for a slice of it: the chain's answers do not wait.

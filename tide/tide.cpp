@@ -40,7 +40,10 @@ tide::effects tide::answered(answer a, millis now) {
   seen_head_ = std::max(seen_head_, a.endpoint_head);
   answer_ = std::move(a);
   now_ = now;
-  if (for_an_answer_) resume_waiting();
+  if (for_an_answer_)
+    resume_waiting();
+  else
+    take_ahead();
   return run(now);
 }
 
