@@ -96,14 +96,13 @@ judgement courier::ended(std::int64_t id, const exchange_end& how, std::int64_t 
   if (probe) probe_.reset();
 
   switch (meaning_of(how, m.notice, now)) {
-  case meaning::ok:
-    out = succeeded(m, probe, now);
-    out.taken = m.batch ? acked(how.text, m.sequence, m.count) : m.count;
-    if (out.taken == 0) { // it took none of it: the rest is a new batch, but not at once
-      out.done = false;
-      out.retry_at = now + back_off(m.attempt);
-    }
+  case meaning::ok: {
+    const auto taken = m.batch ? acked(how.text, m.sequence, m.count) : m.count;
+    // None of it is a failure like any other, or it would come again for ever without a word.
+    out = taken > 0 ? succeeded(m, probe, now) : failed(m, how, probe, now);
+    out.taken = taken;
     break;
+  }
   case meaning::later:
     out = told_to_wait(how, probe, now);
     break;

@@ -46,7 +46,10 @@ meaning meaning_of(const exchange_end& how, bool notice, std::int64_t now) {
 }
 
 std::string reason_of(const exchange_end& how) {
-  if (how.is == exchange_end::kind::answered) return "it answered " + std::to_string(how.status);
+  if (how.is == exchange_end::kind::answered) {
+    const bool none = how.status >= 200 && how.status < 300;
+    return "it answered " + std::to_string(how.status) + (none ? " and took none of a batch" : "");
+  }
   return how.text.empty() ? "it did not answer" : how.text;
 }
 

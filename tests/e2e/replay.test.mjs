@@ -165,6 +165,12 @@ scenario(
       assert.equal(requests[6].raw, requests[7].raw);
       assert.equal(requests[6].id, requests[7].id);
     });
+    await t.test('a batch of which nothing is taken comes message by message', async () => {
+      world.rule = (r) => (Array.isArray(r.body) ? [200, JSON.stringify({ acked_through: '0' })] : [204]);
+      await emit(world, [10, 11]);
+      await done(11);
+      assert.deepEqual(requests.slice(8, 11).map(values), [['10', '11'], ['10'], ['11']]);
+    });
     assert.deepEqual(faults, []);
   },
 );

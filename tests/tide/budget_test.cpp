@@ -174,6 +174,8 @@ TEST_CASE("batches", "[budget]") {
     const auto got = one(c, m, how, 0);
     CHECK(got.taken == r.taken);
     CHECK(got.done == (r.taken > 0));
+    CHECK(got.split == (r.taken == 0)); // none of it: a failure, and it comes message by message
+    CHECK((got.outcome == outcome::failed) == (r.taken == 0));
     CHECK((r.taken > 0 || got.retry_at.has_value()));
   }
 }
