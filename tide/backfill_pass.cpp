@@ -40,6 +40,10 @@ task<bool> tide::hold_down_to(std::uint64_t number) {
     write_set set = new_set();
     for (const auto& h : read->headers)
       set.headers.push_back(held_of(h));
+    // With those between: the store lets go of what lies deep below a mark that a fork then takes
+    // back.
+    for (const auto& [n, h] : held_.all())
+      if (n <= mark_->number) set.headers.push_back(h);
     const auto headers = set.headers;
     put(std::move(set));
     const store_answer done = co_await the_outcome{*this};
