@@ -129,6 +129,10 @@ void audit::begin_from(const tide::boot_state& state) {
   if (mark_ && std::none_of(state.headers.begin(), state.headers.end(),
                             [&](const tide::held_header& h) { return h.id == *mark_; }))
     fault = "it begins without the header of its mark, " + std::to_string(mark_->number);
+  for (std::size_t i = 1; mark_ && i < state.headers.size(); ++i)
+    if (const auto& h = state.headers[i];
+        h.id.number <= mark_->number && h.parent != state.headers[i - 1].id.hash && fault.empty())
+      fault = "it begins with a hole below its mark, under " + std::to_string(h.id.number);
 }
 
 void audit::look(store::store& s, store::reader& r, const tide::write_set& set) {
