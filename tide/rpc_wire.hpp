@@ -25,7 +25,8 @@ public:
   rpc_reply(std::string_view body, int http_status, std::size_t calls);
   rpc_reply(rpc_reply&&) = default;
 
-  /// One a call, in their order; a missing id is a transient failure of that call.
+  /// One a call, in their order; a missing id is a transient failure of that call. Their values go
+  /// with this reply, and so does what is constructed as a plain copy of one.
   const std::vector<call_result>& results() const { return results_; }
   /// Set when the body says nothing about single calls: HTML, half a JSON, one error for the whole
   /// batch.

@@ -38,9 +38,11 @@ struct sighting {
       ordinal; ///< the log's place in its transaction, where the block was read whole
   evm::address20 address;
   std::uint64_t digest =
-      0;            ///< of address, topics and data: two readings of one inclusion must agree
-  std::string data; ///< the JSON of contract §4.1's `data` without what only the store knows
-  needs asks;       ///< every policy that applies, added up
+      0; ///< of address, topics and data: two readings of one inclusion must agree
+  /// The JSON of contract §4.1's `data` without what only the store knows, or what settings::pack
+  /// made of it.
+  std::string data;
+  needs asks; ///< every policy that applies, added up
   std::vector<std::string> subscriptions;
   std::vector<route> routes;
   std::string origin; ///< first_seen: webhook:NAME, head or reconcile
