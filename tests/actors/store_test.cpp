@@ -58,6 +58,7 @@ TEST_CASE_METHOD(store_fixture, "store: one chain's set a group, in turns, behin
   CHECK(commits == 3);
   CHECK(count("applied") == 3);
   CHECK(count("not applied") == 0);
+  CHECK(count("others wait") == 1); // the first set is told so, which shared its group with them
   const auto at = [&](const std::string& what) {
     return std::find(order.begin(), order.end(), what) - order.begin();
   };

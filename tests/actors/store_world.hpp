@@ -81,11 +81,12 @@ struct store_fixture : actor_fixture {
     tide::write_set s;
     s.chain_id = chain;
     s.verdicts = {tide::started{0, {}}};
-    ask<set_answer>(
-        apply_set{box(std::move(s))}, "set " + std::to_string(chain), [this](const set_answer& a) {
-          order.push_back(std::holds_alternative<tide::applied>(*a.answer) ? "applied"
-                                                                           : "not applied");
-        });
+    ask<set_answer>(apply_set{box(std::move(s))}, "set " + std::to_string(chain),
+                    [this](const set_answer& a) {
+                      const auto* ok = std::get_if<tide::applied>(&*a.answer);
+                      order.push_back(ok ? "applied" : "not applied");
+                      if (ok && ok->others_wait) order.push_back("others wait");
+                    });
   }
   std::size_t count(std::string_view part) const {
     return static_cast<std::size_t>(
