@@ -130,7 +130,9 @@ store::result<chosen_webhooks> choose(const call& c, const std::optional<std::st
                                       std::optional<std::string> after) {
   chosen_webhooks out;
   while (out.ids.size() < most_again) {
-    const auto page = c.reader->webhooks(source, state, {most_items, after});
+    const store::page_request from{most_items, after};
+    const auto page = state ? c.reader->webhooks_with(source, *state, from)
+                            : c.reader->webhooks(source, state, from);
     if (!page) return page.error();
     for (const auto& row : page->items)
       out.ids.push_back(row.id);

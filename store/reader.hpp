@@ -55,6 +55,9 @@ public:
   result<page<webhook_row>> webhooks(const std::optional<std::string>& source,
                                      const std::optional<tide::hint_state>& state,
                                      const page_request& page);
+  /// Those that are in `state` and those of which a part is: one body can name several chains.
+  result<page<webhook_row>> webhooks_with(const std::optional<std::string>& source,
+                                          tide::hint_state state, const page_request& page);
   result<std::optional<webhook_detail>> webhook(std::int64_t id);
   result<std::optional<std::string>> raw(std::int64_t id);
 

@@ -51,8 +51,10 @@ std::vector<hint_row> read_hints(connection& db, std::int64_t webhook) {
   return found;
 }
 
-page<webhook_row> filter_webhooks(rows& r, const std::optional<std::string>& source,
-                                  const std::optional<hint_state>& state, std::uint32_t limit) {
+/// `chosen(id, state)`: whether the webhook is one of those that were asked for.
+template <class Chosen> page<webhook_row> filter_webhooks(rows& r,
+                                                          const std::optional<std::string>& source,
+                                                          std::uint32_t limit, Chosen chosen) {
   page<webhook_row> found;
   scan_budget budget;
   std::int64_t last = 0;
@@ -63,11 +65,15 @@ page<webhook_row> filter_webhooks(rows& r, const std::optional<std::string>& sou
     }
     last = r.i64(0);
     if (source && r.text(1) != *source) continue;
-    if (state && r.code<hint_state>(3) != *state) continue;
+    if (!chosen(last, r.code<hint_state>(3))) continue;
     found.items.push_back(read_webhook(r));
   }
   return found;
 }
+
+constexpr const char* every_webhook =
+    "SELECT " WEBHOOK_COLUMNS " FROM webhooks w CROSS JOIN names n ON n.id = w.source"
+    " LEFT JOIN intake i ON i.webhook = w.id WHERE w.id < ? ORDER BY w.id DESC";
 
 } // namespace
 
@@ -75,6 +81,7 @@ result<page<webhook_row>> reader::webhooks(const std::optional<std::string>& sou
                                            const std::optional<hint_state>& state,
                                            const page_request& p) {
   return reading(*parts_, [&](connection& db) {
+    const auto chosen = [&](std::int64_t, hint_state has) { return !state || has == *state; };
     // What is settled and not verified is rare, so it has an index; the rest is filtered row by
     // row.
     if (state && *state != hint_state::received && *state != hint_state::verified) {
@@ -83,13 +90,23 @@ result<page<webhook_row>> reader::webhooks(const std::optional<std::string>& sou
                         " CROSS JOIN names n ON n.id = w.source WHERE i.state <> 1"
                         " AND i.webhook < ? AND i.state = ? ORDER BY i.webhook DESC");
       rows r = odd.query(below(p), *state);
-      return filter_webhooks(r, source, state, rows_of(p));
+      return filter_webhooks(r, source, rows_of(p), chosen);
     }
-    statement all(db, "SELECT " WEBHOOK_COLUMNS " FROM webhooks w"
-                      " CROSS JOIN names n ON n.id = w.source"
-                      " LEFT JOIN intake i ON i.webhook = w.id WHERE w.id < ? ORDER BY w.id DESC");
+    statement all(db, every_webhook);
     rows r = all.query(below(p));
-    return filter_webhooks(r, source, state, rows_of(p));
+    return filter_webhooks(r, source, rows_of(p), chosen);
+  });
+}
+
+result<page<webhook_row>> reader::webhooks_with(const std::optional<std::string>& source,
+                                                hint_state state, const page_request& p) {
+  return reading(*parts_, [&](connection& db) {
+    statement all(db, every_webhook);
+    statement one(db, "SELECT 1 FROM hints WHERE webhook = ? AND state = ? LIMIT 1");
+    rows r = all.query(below(p));
+    return filter_webhooks(r, source, rows_of(p), [&](std::int64_t id, hint_state has) {
+      return has == state || one.query(id, state).next();
+    });
   });
 }
 

@@ -271,6 +271,34 @@ TEST_CASE("webhooks by source and state, page by page", "[reader]") {
   }
 }
 
+TEST_CASE("what is read again by a state: each hint of a body counts", "[reader]") {
+  world w;
+  w.in_group([&] {
+    for (int i = 1; i <= 4; ++i)
+      must(w.db->append({i % 2 ? "one" : "two", i, "{}", std::to_string(i)}));
+    store::hint_in here, nowhere;
+    here.chain_id = 1;
+    here.tx = nowhere.tx = tx(5);
+    const store::extracted rows[] = {{1, tide::hint_state::irrelevant, {here, nowhere}},
+                                     {2, tide::hint_state::irrelevant, {nowhere}},
+                                     {3, tide::hint_state::irrelevant, {here}},
+                                     {4, tide::hint_state::unparsed, {}}};
+    must(w.db->put_intake(rows, 1));
+  });
+  store::reader r(*w.db);
+  const auto ids = [](const auto& page) {
+    std::string text;
+    for (const auto& row : must(page).items)
+      text += std::to_string(row.id) + ' ';
+    return text;
+  };
+  CHECK(ids(r.webhooks({}, tide::hint_state::unroutable, {})) == "2 ");
+  CHECK(ids(r.webhooks_with({}, tide::hint_state::unroutable, {})) == "2 1 ");
+  CHECK(ids(r.webhooks_with("one", tide::hint_state::unroutable, {})) == "1 ");
+  CHECK(ids(r.webhooks_with({}, tide::hint_state::received, {})) == "3 1 ");
+  CHECK(ids(r.webhooks_with({}, tide::hint_state::unparsed, {})) == "4 ");
+}
+
 TEST_CASE("the audit, newest first", "[reader]") {
   world w;
   w.in_group([&] {
