@@ -256,6 +256,10 @@ delivery_actor::behavior_type make_delivery(delivery_actor::stateful_pointer<del
         self->state.courier->bell(self->state.with.now());
         pump(self);
       },
+      [self](resumed) {
+        self->state.courier->resumed(self->state.with.now());
+        pump(self);
+      },
       [self](const tick& t) {
         if (t.generation != self->state.generation) return;
         self->state.armed_for.reset();

@@ -42,8 +42,9 @@ struct look {};    ///< something is there for you
 struct recount {}; ///< what is an event here, or from where it counts, has changed in the store
 struct tick {
   std::uint64_t generation = 0;
-};               ///< a timer; an older generation's is void
-struct drain {}; ///< finish what is in flight, take no more, then quit
+};                 ///< a timer; an older generation's is void
+struct resumed {}; ///< an operator lets it send: no earlier answer makes it wait
+struct drain {};   ///< finish what is in flight, take no more, then quit
 struct restart {
   std::size_t unit = 0;
   std::uint64_t life = 0;
@@ -129,7 +130,7 @@ struct exchange_ended {
   X(hints_taken) X(list_event_blocks) X(event_blocks_listed) X(turn_order) X(messages_taken) \
   X(pause_handler) X(reprocess_webhooks) X(write_audit) X(write_work) X(ping_handler) \
   X(handler_pinged) X(order_done) X(change_list) X(list_changed) X(adopt_config) X(look) \
-  X(recount) X(tick) X(drain) X(restart) X(stop_in) X(change_units) X(read_work) X(asked) \
+  X(resumed) X(recount) X(tick) X(drain) X(restart) X(stop_in) X(change_units) X(read_work) X(asked) \
   X(answered) X(caught_lying) X(http_answered) X(head_heard) X(socket_spoke) X(others_at) \
   X(resume_chain) X(chain_resumed) X(skip_blocks) X(blocks_skipped) X(reconcile_range) \
   X(stop_range) X(incoming) X(exchange_ended)
@@ -188,6 +189,7 @@ using heads_actor = caf::typed_actor<caf::reacts_to<socket_spoke>, // from the s
 /// DELIVERY: one handler's courier and its connections.
 using delivery_actor =
     caf::typed_actor<caf::reacts_to<look>,           // due lanes, or an order changed its state
+                     caf::reacts_to<resumed>,        // an operator's
                      caf::reacts_to<tick>,           // the courier's next time
                      caf::reacts_to<exchange_ended>, // from the HTTP client
                      caf::replies_to<ping_handler>::with<handler_pinged>, // an operator's

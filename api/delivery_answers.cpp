@@ -4,6 +4,8 @@
 
 #include <boost/json/serialize.hpp>
 
+#include <algorithm>
+
 namespace tidemark::api {
 namespace {
 
@@ -14,25 +16,28 @@ std::string padded(std::uint64_t sequence) {
 }
 
 json::object handler_object(const store::handler_row& row,
-                            const std::optional<tide::handler_status>& status) {
+                            const std::optional<tide::handler_status>& status, std::int64_t now) {
   // A pause is the store's word, since it holds before the handler's actor has heard of it; whether
   // the handler is broken only that actor knows.
   const bool broken = !row.paused && status && status->state == tide::handler_state::broken;
+  // What the actor said last may be over: it says nothing new before it has something to send.
+  const bool waits = !row.paused && status && status->state == tide::handler_state::active &&
+                     status->next_probe_at.value_or(0) > now;
   const auto state = row.paused ? tide::handler_state::paused
                      : broken   ? tide::handler_state::broken
                                 : tide::handler_state::active;
-  const std::string reason = row.paused ? row.reason : broken ? status->reason : "";
+  const std::string reason = row.paused ? row.reason : broken || waits ? status->reason : "";
   return {{"name", row.name},
           {"state", json::string(tide::to_text(state))},
           {"reason", words_or_null(reason)},
-          {"since", moment(broken ? status->since : row.since)},
+          {"since", moment(row.paused || !status ? row.since : std::max(row.since, status->since))},
           {"due", row.due},
           {"in_flight", row.in_flight},
           {"held", row.held},
           {"blocked_keys", row.blocked_keys},
           {"parked", row.parked},
           {"oldest_at", moment(row.oldest_at)},
-          {"next_probe_at", broken ? moment(status->next_probe_at) : json::value(nullptr)},
+          {"next_probe_at", broken || waits ? moment(status->next_probe_at) : json::value(nullptr)},
           {"epoch", row.epoch}};
 }
 
@@ -90,7 +95,7 @@ store::result<std::vector<json::object>> handler_objects(const call& c) {
     row.name = handler.name();
     for (const auto& r : *rows)
       if (r.name == handler.name()) row = r;
-    out.push_back(handler_object(row, c.board.handler(handler.name())));
+    out.push_back(handler_object(row, c.board.handler(handler.name()), c.now));
   }
   return out;
 }

@@ -30,7 +30,8 @@ json::array degraded(const call& c, const std::vector<json::object>& sources,
                                {"reason", source.at("reason")}});
   }
   for (const auto& handler : handlers) {
-    if (handler.at("state") == "active") continue;
+    // An active one with a reason was asked to wait.
+    if (handler.at("state") == "active" && handler.at("reason").is_null()) continue;
     out.push_back(json::object{{"kind", "handler"},
                                {"name", handler.at("name")},
                                {"state", handler.at("state")},

@@ -158,7 +158,8 @@ void command_line::add_webhook_verbs(CLI::App& program) {
                        return webhooks_reprocess_all(how_, *chosen_webhooks_, dry_run_);
                      });
   auto* ids = again->add_option("ID", ids_);
-  auto* all = again->add_flag("--all", all_, "every stored one, or those of --source and --state");
+  auto* all = again->add_flag("--all", all_,
+                              "every stored one, or those of --source and with a hint in --state");
   all->excludes(ids);
   chosen_webhooks_ = add_filters(*again, {"source", "state"});
   again->add_flag("--dry-run", dry_run_, "counts them alone")->needs(all);
@@ -172,7 +173,8 @@ void command_line::add_handler_verbs(CLI::App& program) {
        [this] { return handlers_list(how_); });
   for (const bool paused : {true, false}) {
     auto* made = verb(*handlers, paused ? "pause" : "resume",
-                      paused ? "sends nothing more; the queue is kept" : "sends again",
+                      paused ? "sends nothing more; the queue is kept"
+                             : "sends again; ends the wait of one that is broken or asked to wait",
                       paused ? "tidemark handlers pause app --reason deploying"
                              : "tidemark handlers resume app",
                       [this, paused] { return handlers_pause(how_, name_, paused, reason_); });

@@ -119,9 +119,11 @@ api::orders make_orders(const config::config& c, const actors::switchboard& boar
                                      net::reply_slot slot,
                                      const std::function<net::response()>& make) {
     carry<actors::order_done>(system, store, actors::pause_handler{handler, paused, reason, who},
-                              std::move(slot), [make, &board, handler](const actors::order_done&) {
-                                if (const auto d = board.delivery(handler))
-                                  caf::anon_send(d, actors::look{});
+                              std::move(slot),
+                              [make, &board, handler, paused](const actors::order_done&) {
+                                // A pause holds in the store, which gives a paused one nothing.
+                                const auto d = board.delivery(handler);
+                                if (d && !paused) caf::anon_send(d, actors::resumed{});
                                 return make();
                               });
   };

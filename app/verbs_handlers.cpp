@@ -12,9 +12,10 @@ void print_list(const json::value& v) {
   for (const auto& h : elements(v, "items"))
     rows.push_back({cell(h, "name"), cell(h, "state"), cell(h, "since"), cell(h, "due"),
                     cell(h, "in_flight"), cell(h, "held"), cell(h, "blocked_keys"),
-                    cell(h, "parked"), cell(h, "oldest_at"), cell(h, "reason")});
+                    cell(h, "parked"), cell(h, "oldest_at"), cell(h, "next_probe_at"),
+                    cell(h, "reason")});
   say(table({"HANDLER", "STATE", "SINCE", "DUE", "IN FLIGHT", "HELD", "BLOCKED KEYS", "PARKED",
-             "OLDEST", "REASON"},
+             "OLDEST", "NEXT PROBE", "REASON"},
             rows));
 }
 

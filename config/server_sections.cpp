@@ -55,6 +55,10 @@ void read_tokens(const value& v, admin_section& out) {
     s.need("token", t.token, as_token);
     if (t.name.empty() || t.token.empty()) continue;
     names.add(item, t.name);
+    for (const auto& other : out.tokens)
+      if (other.token == t.token)
+        item.wrong("the token of `" + t.name + "` is that of `" + other.name +
+                   "` too: each needs its own, or the audit and its role are the other's");
     out.tokens.push_back(std::move(t));
   }
 }

@@ -35,7 +35,7 @@ private:
 
   ledger& ledger_;
   lane_book& lanes_;
-  statement known_, insert_, update_, all_, set_away_, missed_, about_, set_paused_, raise_;
+  statement known_, insert_, update_, all_, set_away_, missed_, about_, set_paused_, wake_, raise_;
   statement open_, announced_, raised_, marks_, unfilled_, filled_;
 };
 

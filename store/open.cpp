@@ -50,6 +50,13 @@ void start(parts& p) {
   p.helper = std::make_unique<checkpointer>(p.how.path);
 }
 
+/// The store is its owner's alone, whatever the umask; SQLite gives its log the same mode. An error
+/// here is one of SQLite's in a moment, with its words.
+void make_private(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd >= 0) close(fd);
+}
+
 } // namespace
 
 file_lock::~file_lock() {
@@ -75,6 +82,7 @@ std::variant<std::unique_ptr<store>, open_error> store::open(options o) {
       return open_error{open_fault::held_by_another,
                         "another process holds the store " + p->how.path};
     if (taken == file_lock::taken::no) return open_error{open_fault::cannot_write, why};
+    make_private(p->how.path);
   }
   try {
     p->db = std::make_unique<connection>(p->how.path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |

@@ -19,7 +19,7 @@ constexpr std::int64_t least_wait = 100;
 
 courier::courier(courier_settings s, std::uint64_t seed, std::int64_t now)
     : settings_(s), random_(seed), window_(std::max<std::size_t>(s.concurrency, 1)), due_(now),
-      tokens_at_(now), since_(now) {}
+      tokens_at_(now) {}
 
 void courier::bell(std::int64_t now) { due_at(now); }
 
@@ -236,6 +236,12 @@ void courier::pause_stored() {
   due_.reset();
 }
 
+void courier::resumed(std::int64_t now) {
+  wait_until_ = later_wait_ = 0;
+  if (broken_) probe_at_ = now;
+  due_at(now);
+}
+
 void courier::open_breaker(std::string reason, std::int64_t now) {
   broken_ = true;
   row_ = 0;
@@ -276,7 +282,8 @@ handler_status courier::status(std::int64_t now) const {
     out.state = handler_state::broken;
     out.next_probe_at = std::max(probe_at_, wait_until_);
   } else if (now < wait_until_) {
-    out.reason = "it asked to wait";
+    out.reason = "it asked to wait (429, or 503 with Retry-After)";
+    out.next_probe_at = wait_until_;
   }
   return out;
 }

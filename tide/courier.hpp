@@ -97,6 +97,9 @@ public:
   bool must_pause() const { return pause_ == pausing::wanted; }
   void pause_stored();
 
+  /// Somebody says that it may be tried now, whatever it asked for and however it failed.
+  void resumed(std::int64_t now);
+
   /// From now on nothing is wanted any more.
   void drain() { draining_ = true; }
 
@@ -156,7 +159,7 @@ private:
   std::unordered_map<std::int64_t, std::uint64_t> refused_;
 
   std::string reason_;
-  std::int64_t since_;
+  std::int64_t since_ = 0; ///< 0: it never changed
 };
 
 } // namespace tidemark::tide

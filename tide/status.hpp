@@ -56,9 +56,9 @@ struct handler_status {
   std::string name;
   handler_state state = handler_state::active;
   std::string reason;
-  std::int64_t since = 0; ///< ms since 1970
+  std::int64_t since = 0; ///< ms since 1970; 0: it was never otherwise
   std::uint32_t in_flight = 0;
-  std::optional<std::int64_t> next_probe_at; ///< while broken
+  std::optional<std::int64_t> next_probe_at; ///< while broken, or asked to wait
 };
 
 std::string_view to_text(chain_state s);

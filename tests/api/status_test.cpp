@@ -173,6 +173,7 @@ TEST_CASE("lists of the config's names have pages too", "[status]") {
 
 TEST_CASE("a handler is active, paused by an order, or broken by its own answers", "[status]") {
   api_world w;
+  w.board.set_listening(true);
   w.fill();
   const auto handler = [&] { return w.ask_json("/v1/handlers").at("items").at(0); };
   auto h = handler();
@@ -193,6 +194,27 @@ TEST_CASE("a handler is active, paused by an order, or broken by its own answers
   CHECK(h.at("reason") == "401");
   CHECK(h.at("since") == "2023-11-14T22:13:20.000Z");
   CHECK(h.at("next_probe_at") == "2023-11-14T22:13:29.000Z");
+
+  // One that was asked to wait says so, and until when, as long as that is to come.
+  w.board.put(tide::handler_status{"h", tide::handler_state::active, "it asked to wait", 0, 0,
+                                   w.clock + 1'000});
+  h = handler();
+  CHECK(h.at("state") == "active");
+  CHECK(h.at("reason") == "it asked to wait");
+  CHECK(h.at("next_probe_at").is_string());
+  const auto waits = [&] {
+    const auto degraded = w.ask_json("/readyz").at("degraded").as_array();
+    return std::any_of(degraded.begin(), degraded.end(),
+                       [](const auto& d) { return d.at("kind") == "handler"; });
+  };
+  CHECK(waits());
+  w.clock += 1'000;
+  CHECK(handler().at("reason").is_null());
+  // Active since the breaker closed.
+  w.board.put(tide::handler_status{"h", tide::handler_state::active, "", 1'700'000'010'000, 0, {}});
+  CHECK(handler().at("since") == "2023-11-14T22:13:30.000Z");
+  CHECK(handler().at("next_probe_at").is_null());
+  CHECK(w.ask_json("/readyz").at("degraded").as_array().empty());
 
   w.in_group([&] { must(w.db->set_paused("h", true, "deploying", 5'000)); });
   h = handler();

@@ -102,6 +102,12 @@ TEST_CASE("bad: values of the server's sections") {
            "admin:\n  tokens:\n    - {name: a, role: read, token: t}\n    - {name: a, role: read, "
            "token: u}\n",
            "t.yaml:9:7: admin.tokens[1]: the token 'a' is there already, in line 8\n"},
+          {"two tokens of one secret",
+           "admin:\n  tokens:\n    - {name: a, role: read, token: t}\n    - {name: b, role: "
+           "operate, token: t}\n",
+           "t.yaml:9:7: admin.tokens[1]: the token of `b` is that of `a` too: each needs its own, "
+           "or "
+           "the audit and its role are the other's\n"},
           {"a host", "admin: {hosts: [\"a/b\"]}\n",
            "t.yaml:6:17: admin.hosts[0]: expected a host name, with a port or without: "
            "tidemark.example.com\n"},

@@ -92,6 +92,42 @@ scenario(
 );
 
 scenario(
+  'an hour of Retry-After is shown, and ended by whoever resumes the handler',
+  {
+    config: (c) => {
+      c.handlers[0].send = ['confirmed'];
+    },
+  },
+  async (world) => {
+    const { anvil, handler, daemon } = world;
+    let busy = true;
+    handler.rule = () => (busy ? { status: 503, headers: { 'retry-after': '3600' } } : undefined);
+    await anvil.emit({ contract: world.A });
+    await anvil.mine(2);
+    const app = async () => (await daemon.get('/v1/handlers')).items[0];
+    const waits = await until('it waits', async () => {
+      const item = await app();
+      return item.reason && item;
+    });
+    assert.equal(waits.state, 'active');
+    assert.match(waits.reason, /asked to wait/);
+    assert.ok(Date.parse(waits.next_probe_at) > Date.now() + 3_500_000, waits.next_probe_at);
+    daemon.config.admin.listen = daemon.admin; // the verbs look for it there
+    daemon.write(daemon.config);
+    assert.match((await daemon.verb('handlers', 'list')).stdout, /asked to wait/);
+    assert.equal((await daemon.get('/readyz')).degraded[0].name, 'app');
+    busy = false;
+    await never('it is tried before its time', () => handler.requests.length > 1, 1500);
+    const resumed = await daemon.verb('handlers', 'resume', 'app');
+    assert.equal(resumed.code, 0, resumed.stderr);
+    await world.settled();
+    assert.equal(handler.requests[0].raw, handler.requests[1].raw);
+    assert.equal((await app()).reason, null);
+    assert.deepEqual((await daemon.get('/readyz')).degraded, []);
+  },
+);
+
+scenario(
   'a private address is refused unless allowed',
   {
     config: (c) => {

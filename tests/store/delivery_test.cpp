@@ -167,6 +167,17 @@ TEST_CASE("a paused handler gets nothing, and keeps its queue", "[delivery]") {
   CHECK(w.take().size() == 1);
 }
 
+TEST_CASE("who resumes a handler ends what its messages wait for", "[delivery]") {
+  world w;
+  confirm(w, 1);
+  w.finish(w.take()[0], tide::outcome::later, w.now + 3'600'000);
+  CHECK(w.take().empty());
+  w.in_group([&] { must(w.db->set_paused("h", true, "by hand", w.now)); });
+  CHECK(w.take().empty());
+  w.in_group([&] { must(w.db->set_paused("h", false, "", w.now)); });
+  CHECK(w.take().size() == 1);
+}
+
 TEST_CASE("a halted chain's messages stay", "[delivery]") {
   world w;
   confirm(w, 3);

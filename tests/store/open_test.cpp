@@ -5,6 +5,7 @@
 #include <csignal>
 #include <fstream>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 using namespace tidemark;
@@ -153,6 +154,22 @@ TEST_CASE("a disk that takes no more fails the group and nothing else", "[open]"
   CHECK(kept[0].id == kept[1].id + 1);
   db.reset();
   open_store(dir.file());
+}
+
+TEST_CASE("the store is its owner's alone, whatever the umask", "[open]") {
+  scratch dir;
+  const auto before = umask(0);
+  auto db = open_store(dir.file());
+  must(db->begin());
+  must(db->append({"s", 1, "{}", "x"}));
+  must(db->commit());
+  umask(before);
+  for (const char* part : {"", "-wal", "-shm", ".lock"}) {
+    struct stat is {};
+    CAPTURE(part);
+    REQUIRE(stat((dir.file() + part).c_str(), &is) == 0);
+    CHECK((is.st_mode & 0777) == 0600);
+  }
 }
 
 TEST_CASE("the log is copied into the file by and by", "[open]") {

@@ -97,9 +97,20 @@ TEST_CASE("told to wait, the whole handler waits", "[courier]") {
     CHECK(got.retry_at == 10 + 30 * second);
     CHECK(c.wants(11).messages == 0);
     CHECK(c.next_wake() == 10 + 30 * second);
-    CHECK(c.status(11).reason == "it asked to wait");
+    CHECK(c.status(11).reason == "it asked to wait (429, or 503 with Retry-After)");
+    CHECK(c.status(11).next_probe_at == 10 + 30 * second);
     CHECK(c.wants(10 + 30 * second).messages == 5);
     CHECK(c.status(10 + 30 * second).reason.empty());
+    CHECK_FALSE(c.status(10 + 30 * second).next_probe_at);
+  }
+  SECTION("until somebody resumes it") {
+    c.ended(m[0].id, answered(429), 10);
+    c.ended(m[1].id, answered(429, "3600"), 20);
+    CHECK(c.wants(21).messages == 0);
+    c.resumed(30);
+    CHECK(c.status(30).reason.empty());
+    CHECK(c.wants(30).messages == 6);
+    CHECK(c.ended(m[2].id, answered(429), 40).retry_at == 40 + second);
   }
   SECTION("at most an hour") {
     CHECK(c.ended(m[0].id, answered(503, "86400"), 10).retry_at == 10 + hour);
