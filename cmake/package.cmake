@@ -9,6 +9,7 @@ install(FILES systemd/tidemark.tmpfiles DESTINATION lib/tmpfiles.d RENAME tidema
 install(FILES docs/tidemark.1 DESTINATION share/man/man1)
 install(FILES systemd/completion.bash DESTINATION share/bash-completion/completions RENAME tidemark)
 install(FILES systemd/debian/copyright DESTINATION share/doc/tidemark)
+install(FILES systemd/debian/lintian-overrides DESTINATION share/lintian/overrides RENAME tidemark)
 install(FILES README.md systemd/alerts.yml docs/grafana.json DESTINATION share/doc/tidemark)
 install(DIRECTORY docs/ DESTINATION share/doc/tidemark/docs FILES_MATCHING PATTERN "*.md" PATTERN img EXCLUDE)
 
@@ -26,9 +27,10 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME tidemark)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "turns blockchain webhooks into facts that your code can book")
-set(CPACK_PACKAGE_DESCRIPTION "A daemon between blockchain-webhook providers and a handler of yours. What a webhook claims is
-looked up on the chain, told once, in order and signed when it is sure, and taken back when a reorg
-undoes it. What no webhook brought is found by reading the chain a second time.")
+set(CPACK_PACKAGE_DESCRIPTION "A daemon between blockchain-webhook providers and a handler of yours.
+What a webhook claims is looked up on the chain, told once, in order and
+signed when it is sure, and taken back when a reorg undoes it. What no
+webhook brought is found by reading the chain a second time.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

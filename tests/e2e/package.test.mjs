@@ -49,6 +49,7 @@ test('what is in it', { timeout: 150_000 }, () => {
     '/usr/share/man/man1/tidemark.1.gz',
     '/usr/share/bash-completion/completions/tidemark',
     '/usr/share/doc/tidemark/copyright',
+    '/usr/share/lintian/overrides/tidemark',
     '/usr/share/doc/tidemark/changelog.gz',
     '/usr/share/doc/tidemark/alerts.yml',
     '/usr/share/doc/tidemark/docs/operating.md',
@@ -77,6 +78,7 @@ PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export PATH DEBIAN_FRONTEND=noninteractive
 dpkg --purge tidemark >/dev/null 2>&1 || true
 rm -rf /etc/tidemark /var/lib/tidemark
+rm -f /usr/sbin/policy-rc.d # a container's says no; an admin's is obeyed, last
 printf '#!/bin/sh\necho "$*" >>/told\n' >/usr/local/sbin/systemctl
 chmod 755 /usr/local/sbin/systemctl
 told() { cat /told 2>/dev/null || true; rm -f /told; }
@@ -103,6 +105,11 @@ say again
 dpkg -i --force-depends /debs/two.deb >/log 2>&1 </dev/null || { cat /log; exit 1; }
 told
 cmp /mine /etc/tidemark/tidemark.yaml && echo same
+say forbidden
+printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
+chmod 755 /usr/sbin/policy-rc.d
+dpkg -i --force-depends /debs/two.deb >/log 2>&1 </dev/null || { cat /log; exit 1; }
+told
 say purged
 dpkg -P tidemark >/log 2>&1 || { cat /log; exit 1; }
 grep -o 'is kept' /log
@@ -150,9 +157,11 @@ test('installed, upgraded, removed, purged', { timeout: 150_000 }, (t) => {
   assert.ok(parts.upgraded.includes('try-restart tidemark.service'));
   assert.ok(!parts.upgraded.some((line) => /socket|stop|disable/.test(line)), parts.upgraded.join());
   assert.equal(parts.upgraded.at(-1), 'data', 'config and store are as they were');
-  assert.equal(parts.removed[0], 'disable --now tidemark-ingest.socket tidemark-admin.socket tidemark.service');
+  const units = 'tidemark-ingest.socket tidemark-admin.socket tidemark.service';
+  assert.deepEqual(parts.removed.slice(0, 2), [`stop ${units}`, `--quiet disable ${units}`]);
   assert.equal(parts.removed.at(-1), 'data', 'config and store stay');
   assert.equal(parts.again.at(-1), 'same');
+  assert.ok(!parts.forbidden.some((line) => /restart/.test(line)), 'policy-rc.d has the last word');
   assert.equal(parts.purged[0], 'is kept');
   assert.deepEqual(parts.purged.slice(-2), ['data', 'nothing is left of it']);
 });
