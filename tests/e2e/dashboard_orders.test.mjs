@@ -152,3 +152,30 @@ seen('a search by words says how far it has looked', {}, async (world, browser) 
   await page.getByText(/^10 of the newest 10,000 events/).waitFor();
   assert.deepEqual(page.wrong, []);
 });
+
+seen(
+  'a handler that asked for an hour is said to, and tried when somebody says so',
+  {
+    config: (c) => {
+      c.handlers[0].send = ['confirmed'];
+    },
+  },
+  async (world, browser) => {
+    const { anvil, handler } = world;
+    let busy = true;
+    handler.rule = () => (busy ? { status: 503, headers: { 'retry-after': '3600' } } : undefined);
+    await anvil.emit({ contract: world.A });
+    await anvil.mine(2);
+    await until('it was asked', () => handler.requests.length === 1);
+
+    const page = await browser.open(world.daemon, { at: 'handlers' });
+    await page.getByRole('link', { name: /^Handler app: it asked to wait/ }).waitFor();
+    busy = false;
+    await page.getByRole('button', { name: 'Try now …' }).click();
+    await page.getByRole('button', { name: 'Resume', exact: true }).click();
+    await world.settled();
+    assert.equal(handler.requests.length, 2);
+    await page.getByRole('button', { name: 'Try now …' }).waitFor({ state: 'detached' });
+    assert.deepEqual(page.wrong, []);
+  },
+);

@@ -108,6 +108,8 @@ function Alarms() {
   for (const h of s?.handlers ?? []) {
     if (h.state === 'broken')
       lines.push(['bad', `#/handlers/${h.name}`, `Handler ${h.name} is broken: ${h.reason ?? ''}`]);
+    else if (h.state === 'active' && h.reason)
+      lines.push(['warn', `#/handlers/${h.name}`, `Handler ${h.name}: ${h.reason}`]);
     else if (h.parked)
       lines.push(['warn', `#/handlers/${h.name}`, `Handler ${h.name}: ${h.parked} parked`]);
   }

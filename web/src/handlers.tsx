@@ -45,7 +45,7 @@ export function HandlerFacts({ handler: h }: { handler: Handler }) {
         ['p50 / p95', <Times name={h.name} />],
         ['attempts that succeeded', share(h.name)],
         ...(h.next_probe_at
-          ? [['next probe', until(h.next_probe_at, time)] as [string, string]]
+          ? [['tried again', until(h.next_probe_at, time)] as [string, string]]
           : []),
         ['epoch', count(h.epoch)],
       ]}
@@ -87,6 +87,11 @@ export function Orders({ handler: h }: { handler: Handler }) {
       ) : (
         <button class="quiet" onClick={() => setOrder('pause')}>
           Pause …
+        </button>
+      )}
+      {h.state !== 'paused' && h.next_probe_at && (
+        <button class="quiet" onClick={() => setOrder('resume')}>
+          Try now …
         </button>
       )}
       <button class="quiet" onClick={test} disabled={testing}>
