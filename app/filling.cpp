@@ -3,6 +3,7 @@
 
 #include "actors/chain.hpp"
 #include "app/log.hpp"
+#include "tide/nursery.hpp"
 #include "tide/stored_log.hpp"
 
 #include <algorithm>
@@ -13,30 +14,41 @@ namespace {
 
 constexpr std::size_t events_at_once = 500;
 
-/// What the handler gets of a stored event; nothing where none of its subscriptions fits.
-std::optional<tide::route> route_of(const store::backlog_event& e, const tide::interest& wants,
+/// What a chain's events are read by.
+struct reading_by {
+  std::shared_ptr<const tide::interest> wants;
+  tide::nursery children;
+};
+
+/// What the handler gets of a stored event; nothing where none of its subscriptions has it. One
+/// that waits is read as its confirmation will read it, which tells all whom it fits by then.
+std::optional<tide::route> route_of(const store::backlog_event& e, const reading_by& by,
                                     const tide::recipient& to) {
-  if (e.place.log_index < 0) return tide::route_of_transaction(to, e.data);
+  if (e.place.log_index < 0) return tide::route_of_transaction(to, e.data, e.subscriptions);
   const auto kept = tide::log_of_data(e.data);
   if (!kept) {
     log(level::warn, component::delivery, "an event of the store is not queued",
         {{"reason", kept.error().text}});
     return std::nullopt;
   }
-  const auto seen = wants.match(kept->log, kept->block_time, e.ordinal, {});
-  if (!seen) return std::nullopt;
-  const auto route = std::find_if(seen->routes.begin(), seen->routes.end(),
-                                  [&](const tide::route& r) { return r.handler == to.name; });
-  return route == seen->routes.end() ? std::nullopt : std::optional(*route);
+  auto having = e.subscriptions;
+  if (e.status == tide::status::pending)
+    if (const auto seen =
+            by.wants->match(kept->log, kept->block_time, e.ordinal, {}, nullptr, &by.children))
+      having.insert(having.end(), seen->subscriptions.begin(), seen->subscriptions.end());
+  return by.wants->route_of(to.name, kept->log, e.ordinal, having);
 }
 
 std::vector<store::backlog_route> routes_of(const std::vector<store::backlog_event>& events,
-                                            const tide::interest& wants,
-                                            const tide::recipient& to) {
+                                            const reading_by& by, const config::handler& h) {
   std::vector<store::backlog_route> out;
-  for (const auto& e : events)
-    if (auto route = route_of(e, wants, to))
-      out.push_back({e.tx, e.place.log_index, std::move(*route)});
+  for (const auto& e : events) {
+    auto route = route_of(e, by, h.recipient);
+    if (!route) continue;
+    route->pending =
+        route->pending && h.start_with_backlog; // that it was seen is no fact from now on
+    out.push_back({e.tx, e.place.log_index, std::move(*route)});
+  }
   return out;
 }
 
@@ -47,24 +59,27 @@ std::optional<std::string> fill(const store_work& run, const config::config& c,
     const auto from = h.start_from.find(chain.id);
     if (!h.start_from.empty() && from == h.start_from.end()) continue;
     const std::uint64_t first = from == h.start_from.end() ? 0 : from->second;
-    const auto wants = std::make_shared<std::shared_ptr<const tide::interest>>();
+    const auto by = std::make_shared<reading_by>();
     const auto after = std::make_shared<std::optional<store::backlog_place>>();
     const auto more = std::make_shared<bool>(true);
     while (*more) {
       // What is read is written in the same transaction: nothing comes between.
       auto failed =
           run([=, &c, &chain, &h](store::store& file, std::int64_t now) -> store::result<void> {
-            if (!*wants) {
+            if (!by->wants) {
               const auto known = file.boot(chain.id); // from where each counts, and its lists
               if (!known) return known.error();
-              *wants = actors::interest_of(chain, c, known->counting);
+              by->wants = actors::interest_of(chain, c, known->counting);
+              by->children = tide::nursery(known->children);
             }
-            const auto events = file.backlog(chain.id, first, *after, events_at_once);
+            const auto events = file.backlog(chain.id, first, *after, events_at_once,
+                                             h.start_with_backlog ? store::backlog_of::all
+                                                                  : store::backlog_of::pending);
             if (!events) return events.error();
             *more = !events->empty();
             if (!*more) return {};
             *after = events->back().place;
-            const auto routes = routes_of(*events, **wants, h.recipient);
+            const auto routes = routes_of(*events, *by, h);
             *count += routes.size();
             if (routes.empty()) return {};
             return file.fill(chain.id, routes, now);
@@ -72,8 +87,11 @@ std::optional<std::string> fill(const store_work& run, const config::config& c,
       if (failed) return failed;
     }
   }
-  log(level::info, component::delivery, "a new handler gets what the feed has",
-      {{"handler", h.name()}, {"events", std::to_string(*count)}});
+  if (h.start_with_backlog || *count != 0)
+    log(level::info, component::delivery,
+        h.start_with_backlog ? "a new handler gets what the feed has"
+                             : "a new handler waits for what is not confirmed yet",
+        {{"handler", h.name()}, {"events", std::to_string(*count)}});
   return run([name = h.name()](store::store& file, std::int64_t) { return file.filled(name); });
 }
 

@@ -81,7 +81,6 @@ store::handler_in row_of(const config::handler& h, const config::config& c) {
   row.max_message = h.max_message;
   row.batch = h.batch.max_events;
   row.linger = h.batch.linger.count();
-  row.backlog = h.start_with_backlog;
   row.from = h.start_from;
   for (const auto& chain : c.chains)
     if (gets_events_of(h, chain.id, c)) row.chains.push_back(chain.id);

@@ -59,7 +59,7 @@ private:
   void check(const work& w) const;
   void take_headers(work& w);
   void find_waiting(work& w);
-  void cover(const work& w);
+  void cover(work& w);
   void write_chain(const work& w);
   void write_reorg(const work& w);
   std::optional<evm::hash32> canonical(const work& w, std::uint64_t number);

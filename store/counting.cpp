@@ -140,7 +140,7 @@ void count_book::advance(std::int64_t chain, const tide::backfilled& v, std::uin
   finish_.run(chain);
 }
 
-void count_book::cover(std::int64_t chain, std::uint64_t forms, const tide::block_span& blocks) {
+bool count_book::cover(std::int64_t chain, std::uint64_t forms, const tide::block_span& blocks) {
   std::vector<std::pair<std::int64_t, std::uint64_t>> missed;
   for (rows r = since_.query(chain, forms, blocks.to); r.next();)
     missed.emplace_back(r.i64(0), r.u64(1));
@@ -148,6 +148,7 @@ void count_book::cover(std::int64_t chain, std::uint64_t forms, const tide::bloc
   if (rows r = forms_.query(chain); r.next()) now = r.u64(0);
   for (const auto& [subscription, from] : missed)
     insert_backfill_.run(chain, subscription, std::max(from, blocks.from), blocks.to, now);
+  return !missed.empty();
 }
 
 } // namespace tidemark::store

@@ -23,7 +23,7 @@ public:
   tide::counting read(std::int64_t chain);
   void advance(std::int64_t chain, const tide::backfilled& v, std::uint64_t forms);
   /// These blocks were read without what came after `forms`.
-  void cover(std::int64_t chain, std::uint64_t forms, const tide::block_span& blocks);
+  bool cover(std::int64_t chain, std::uint64_t forms, const tide::block_span& blocks);
 
 private:
   struct stored {

@@ -27,7 +27,6 @@ struct handler_in {
   std::uint64_t max_message = 0;                    ///< bytes; 0: no limit
   std::uint32_t batch = 1;                          ///< messages at most
   std::int64_t linger = 0;                          ///< ms for a batch to fill
-  bool backlog = false;                             ///< when it is new: what the feed has goes too
   std::vector<std::uint64_t> chains = {};           ///< that it may get events of
   std::map<std::uint64_t, std::uint64_t> from = {}; ///< chain id → the first block that it gets
 };
@@ -128,11 +127,15 @@ struct backlog_place {
   std::uint32_t tx_index = 0;
   std::int32_t log_index = 0;
 };
+/// What of it: one that wants no past has what waits, all the same.
+enum class backlog_of : std::uint8_t { all, pending };
 struct backlog_event {
   backlog_place place;
   evm::hash32 tx;
   std::optional<std::uint32_t> ordinal;
-  std::string data; ///< the inclusion's JSON
+  std::string data;                            ///< the inclusion's JSON
+  std::vector<std::string> subscriptions = {}; ///< which have it
+  tide::status status = tide::status::pending; ///< or confirmed
 };
 struct backlog_route {
   evm::hash32 tx;

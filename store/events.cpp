@@ -30,6 +30,11 @@ stored_event read_event(const rows& r) {
 
 } // namespace
 
+#define BACKLOG_COLUMNS "e.block, e.tx_index, e.log_index, e.tx, e.ordinal, i.data, e.id, e.status"
+#define BEHIND(status)                                                                             \
+  "e.chain = ? AND e.block >= ? AND (e.block, e.tx_index, e.log_index) > (?, ?, ?) AND " status    \
+  " ORDER BY e.block, e.tx_index, e.log_index LIMIT ?"
+
 event_table::event_table(ledger& l, key_runs& keys)
     : ledger_(l), keys_(keys),
       by_id_(l.db, "SELECT " EVENT_COLUMNS
@@ -47,11 +52,12 @@ event_table::event_table(ledger& l, key_runs& keys)
                     " FROM events e INDEXED BY events_block JOIN inclusions i ON i.id = e.inclusion"
                     " WHERE e.chain = ? AND e.status < 2"
                     " GROUP BY e.block, i.block_hash ORDER BY e.block DESC LIMIT ?"),
-      backlog_(l.db, "SELECT e.block, e.tx_index, e.log_index, e.tx, e.ordinal, i.data"
-                     " FROM events e INDEXED BY events_block JOIN inclusions i"
-                     " ON i.id = e.inclusion WHERE e.chain = ? AND e.block >= ?"
-                     " AND (e.block, e.tx_index, e.log_index) > (?, ?, ?) AND e.status < 2"
-                     " ORDER BY e.block, e.tx_index, e.log_index LIMIT ?"),
+      backlog_(l.db, "SELECT " BACKLOG_COLUMNS " FROM events e INDEXED BY events_block"
+                     " JOIN inclusions i ON i.id = e.inclusion WHERE " BEHIND("e.status < 2")),
+      waiting_(l.db, "SELECT " BACKLOG_COLUMNS " FROM events e INDEXED BY events_pending"
+                     " JOIN inclusions i ON i.id = e.inclusion WHERE " BEHIND("e.status = 0")),
+      having_(l.db, "SELECT n.id FROM names n CROSS JOIN event_subscriptions s"
+                    " ON s.subscription = n.id AND s.event = ? WHERE n.kind = 3"),
       insert_event_(
           l.db, "INSERT INTO events (id, chain, tx, tx_index, log_index, ordinal, block, inclusion,"
                 " status, version, depth, tag, first_seen, address)"
@@ -117,18 +123,22 @@ event_table::pending(std::int64_t chain, std::optional<std::uint64_t> above, std
 
 std::vector<backlog_event> event_table::backlog(std::int64_t chain, std::uint64_t from_block,
                                                 const std::optional<backlog_place>& after,
-                                                std::size_t limit) {
+                                                std::size_t limit, backlog_of what) {
   std::vector<backlog_event> found;
+  auto& events = what == backlog_of::all ? backlog_ : waiting_;
   const std::uint64_t from = after ? after->block : from_block;
   const std::int64_t block = after ? static_cast<std::int64_t>(after->block) : -1;
-  for (rows r = backlog_.query(chain, from, block, after ? after->tx_index : 0,
-                               after ? after->log_index : -2, limit);
+  for (rows r = events.query(chain, from, block, after ? after->tx_index : 0,
+                             after ? after->log_index : -2, limit);
        r.next();) {
     backlog_event& e = found.emplace_back();
     e.place = {r.u64(0), r.u32(1), r.i32(2)};
     e.tx = r.hash(3);
     if (!r.null(4)) e.ordinal = r.u32(4);
     e.data = unpack(r.text(5));
+    for (rows s = having_.query(r.i64(6)); s.next();)
+      e.subscriptions.push_back(ledger_.names.text(s.i64(0)));
+    e.status = r.code<tide::status>(7);
   }
   return found;
 }
@@ -209,9 +219,14 @@ void event_table::ask_more(stored_event& e, const tide::needs& asks) {
   set_asks_.run(asks.blocks, asks.at_least, e.id);
 }
 
-void event_table::note(const stored_event& e, const std::vector<std::string>& subscriptions) {
-  for (const std::string& s : subscriptions)
+std::vector<std::string> event_table::note(const stored_event& e,
+                                           const std::vector<std::string>& subscriptions) {
+  std::vector<std::string> fresh;
+  for (const std::string& s : subscriptions) {
     insert_subscription_.run(ledger_.names.id(tide::name_kind::subscription, s), e.id);
+    if (sqlite3_changes(ledger_.db.handle()) != 0) fresh.push_back(s);
+  }
+  return fresh;
 }
 
 void event_table::add_fact(const stored_event& e, tide::why why, const decision& d) {

@@ -41,7 +41,8 @@ public:
                                       std::uint64_t to);
   /// Pending and confirmed events from a block on, behind `after`, with what is told of them.
   std::vector<backlog_event> backlog(std::int64_t chain, std::uint64_t from_block,
-                                     const std::optional<backlog_place>& after, std::size_t limit);
+                                     const std::optional<backlog_place>& after, std::size_t limit,
+                                     backlog_of what);
   std::vector<tide::event_block> blocks_from_the_top(std::int64_t chain, std::size_t limit);
 
   // Each of these makes one fact; its feed seq is last.feed then.
@@ -56,8 +57,9 @@ public:
   void roll_back(stored_event& e, tide::why why, const decision& d);
   /// What a pending row needs has grown.
   void ask_more(stored_event& e, const tide::needs& asks);
-  /// Further subscriptions that it fits.
-  void note(const stored_event& e, const std::vector<std::string>& subscriptions);
+  /// Subscriptions that it fits; those that are new to it.
+  std::vector<std::string> note(const stored_event& e,
+                                const std::vector<std::string>& subscriptions);
 
 private:
   stored_event insert_event(std::int64_t chain, const tide::sighting& log, tide::status to);
@@ -67,7 +69,7 @@ private:
 
   ledger& ledger_;
   key_runs& keys_;
-  statement by_id_, why_, active_, pending_, blocks_, backlog_;
+  statement by_id_, why_, active_, pending_, blocks_, backlog_, waiting_, having_;
   statement insert_event_, update_event_, set_status_, set_asks_;
   statement insert_subscription_, clear_subscriptions_, insert_inclusion_, replaced_, count_,
       insert_fact_, named_;

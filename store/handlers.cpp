@@ -19,7 +19,7 @@ handler_table::handler_table(ledger& l, lane_book& lanes)
       known_(l.db, "SELECT order_by, away FROM handlers WHERE handler = ?"),
       insert_(l.db, "INSERT INTO handlers (handler, pending, confirmed, order_by, paused, reason,"
                     " since, epoch, announced, raised, filling)"
-                    " VALUES (?, ?, ?, ?, 0, '', ?, 1, 1, '', ?)"),
+                    " VALUES (?, ?, ?, ?, 0, '', ?, 1, 1, '', 1)"),
       update_(l.db, "UPDATE handlers SET pending = ?, confirmed = ?, order_by = ?, away = NULL"
                     " WHERE handler = ?"),
       all_(l.db, "SELECT handler FROM handlers WHERE away IS NULL"),
@@ -55,7 +55,7 @@ void handler_table::put(std::span<const handler_in> handlers, std::int64_t now) 
       away = r.maybe_i64(1);
     }
     if (!order) {
-      insert_.run(id, h.pending, h.confirmed, std::string_view(h.order_by), now, h.backlog);
+      insert_.run(id, h.pending, h.confirmed, std::string_view(h.order_by), now);
       continue;
     }
     update_.run(h.pending, h.confirmed, std::string_view(h.order_by), id);

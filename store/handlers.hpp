@@ -23,7 +23,7 @@ public:
   void raise_epoch(std::int64_t handler, std::string_view reason);
   /// Before a commit: announces the epochs whose time has come.
   void announce(std::int64_t now);
-  /// Those that are new and want what the feed has, until filled() says that they have it.
+  /// Those that are new, until filled() says that they have their part of what was there before.
   std::vector<std::string> unfilled();
   void filled(std::string_view handler);
 

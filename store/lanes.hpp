@@ -48,9 +48,10 @@ public:
   /// before the set.
   void told_confirmed(const stored_event& e, std::span<const tide::route> routes, bool late,
                       bool is_new);
-  /// A confirmed event turned out to be one of a further subscription: who hears of it by that one
-  /// alone is told now.
-  void told_late(const stored_event& e, std::span<const tide::route> routes);
+  /// A confirmed event turned out to be one of further subscriptions: who hears of it by one of
+  /// those is told now. Who came later than it and hears of others is not.
+  void told_late(const stored_event& e, std::span<const tide::route> routes,
+                 std::span<const std::string> further);
   void told_rolled_back(const stored_event& e);
   /// To a handler that was not there when it was told; what it was sent already stays. Events come
   /// in the chain's order.

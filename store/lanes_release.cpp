@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "store/lanes.hpp"
 
+#include <algorithm>
+
 // What is taken back, what is told later, and what goes once nothing holds it any more.
 
 namespace tidemark::store {
@@ -48,13 +50,16 @@ void lane_book::told_later(const stored_event& e, const tide::route& route) {
   l.loosened = true;
 }
 
-void lane_book::told_late(const stored_event& e, std::span<const tide::route> routes) {
+void lane_book::told_late(const stored_event& e, std::span<const tide::route> routes,
+                          std::span<const std::string> further) {
+  if (further.empty()) return;
   std::optional<std::int64_t> confirmed;
   for (rows r = facts_.query(e.id, e.inclusion); r.next();)
     if (r.code<tide::status>(1) == tide::status::confirmed) confirmed = r.i64(0);
   if (!confirmed) return;
   for (const tide::route& route : routes) {
     if (!route.confirmed || too_early(route, e)) continue;
+    if (std::find(further.begin(), further.end(), route.subscription) == further.end()) continue;
     lane& l = by_key(route, e.chain);
     if (known_.query(e.id, e.inclusion, l.handler).next()) continue;
     send(l, *confirmed, ledger_.names.id(tide::name_kind::subscription, route.subscription), true);

@@ -61,14 +61,17 @@ void chain_writer::take_log(work& w, std::optional<stored_event> e, const tide::
     if (pending && e->row.asks + log.asks != e->row.asks)
       events_.ask_more(*e, e->row.asks + log.asks);
     // One that was another subscription's before; while it is pending, its confirmation tells all.
-    if (w.backfill) events_.note(*e, log.subscriptions);
-    if (w.backfill && !pending) lanes_.told_late(*e, log.routes);
+    if (w.backfill) {
+      const auto fresh = events_.note(*e, log.subscriptions);
+      if (!pending) lanes_.told_late(*e, log.routes, fresh);
+    }
   }
   if (e->row.status == tide::status::pending && w.late(log.block.number))
     w.done.waiting.push_back({log.block, e->row.asks});
 }
 
 void chain_writer::confirm(work& w, stored_event& e, const tide::sighting& log) {
+  events_.note(e, log.subscriptions); // one may have come while it was pending
   events_.confirm(e, e.row.asks + log.asks, w.by);
   quality_.confirmed(e);
   lanes_.told_confirmed(e, log.routes, w.late(e.row.block.number), false);

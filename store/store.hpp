@@ -110,12 +110,12 @@ public:
   /// `tidemark.epoch` announces when the old one's queue is empty.
   result<void> raise_epoch(std::string_view handler, std::string_view reason);
 
-  // What the store has, for handlers that come later: those that want it, its events in the chain's
+  // What the store has, for handlers that come later: those that are new, its events in the chain's
   // order, and what of it they are sent. It may be told twice, after a crash.
   result<std::vector<std::string>> unfilled();
   result<std::vector<backlog_event>> backlog(std::uint64_t chain_id, std::uint64_t from_block,
                                              const std::optional<backlog_place>& after,
-                                             std::size_t limit);
+                                             std::size_t limit, backlog_of what = backlog_of::all);
   result<void> fill(std::uint64_t chain_id, std::span<const backlog_route> routes,
                     std::int64_t now);
   result<void> filled(std::string_view handler);

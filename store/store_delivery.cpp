@@ -57,10 +57,10 @@ result<std::vector<std::string>> store::unfilled() {
 
 result<std::vector<backlog_event>> store::backlog(std::uint64_t chain_id, std::uint64_t from_block,
                                                   const std::optional<backlog_place>& after,
-                                                  std::size_t limit) {
+                                                  std::size_t limit, backlog_of what) {
   return guarded(*parts_, [&] {
     const chain_entry* c = parts_->all->book.chains.by_id(chain_id);
-    return c ? parts_->all->events.backlog(c->chain, from_block, after, limit)
+    return c ? parts_->all->events.backlog(c->chain, from_block, after, limit, what)
              : std::vector<backlog_event>();
   });
 }

@@ -19,7 +19,9 @@ std::string shape_of(const evm::abi_event& e) {
   return e.anonymous ? out + " anonymous" : out;
 }
 
+// Numbers, of which a lower one lets more through.
 constexpr const char* least_value = "min_value";
+constexpr const char* first_creation = "factory from";
 
 std::string word_of_list(const std::string& name) { return "list:" + name; }
 
@@ -47,6 +49,10 @@ std::string word_of(const factory& f) {
   return out;
 }
 
+bool is_number(const std::set<std::string>& values) {
+  return values.size() == 1 && values.begin()->find_first_not_of("0123456789") == std::string::npos;
+}
+
 /// Decimals without leading zeros.
 bool is_less(const std::string& a, const std::string& b) {
   return a.size() != b.size() ? a.size() < b.size() : a < b;
@@ -70,7 +76,11 @@ form form_of(const subscription& s, std::uint64_t chain_id) {
   if (const auto& addresses = s.chains.at(chain_id); !addresses.empty())
     for (const auto& a : addresses)
       out.axes["address"].insert(evm::to_hex(a));
-  if (s.factory) out.axes["address"] = {word_of(*s.factory)};
+  if (s.factory) {
+    out.axes["address"] = {word_of(*s.factory)};
+    out.axes[first_creation] = {s.factory->from ? std::to_string(*s.factory->from)
+                                                : "as it counts"};
+  }
   if (const auto lists = s.address_lists.find(chain_id); lists != s.address_lists.end())
     for (const auto& name : lists->second)
       out.axes["address"].insert(word_of_list(name));
@@ -96,8 +106,8 @@ bool uses_list(const form& f, const std::string& list) {
 bool lets_more(const form& before, const form& now) {
   return std::any_of(before.axes.begin(), before.axes.end(), [&](const auto& axis) {
     const auto same = now.axes.find(axis.first);
-    if (axis.first == least_value && same != now.axes.end() && !same->second.empty() &&
-        !axis.second.empty())
+    if ((axis.first == least_value || axis.first == first_creation) && same != now.axes.end() &&
+        is_number(same->second) && is_number(axis.second))
       return is_less(*same->second.begin(), *axis.second.begin());
     return same == now.axes.end() || !is_subset(same->second, axis.second);
   });
@@ -152,7 +162,9 @@ counting_change count_from(const std::optional<counted>& before, const form& wan
   out.now.from = given.value_or(from);
   if (*out.now.from < from) {
     out.widened = true;
-    if (*out.now.from < next) out.backfill = block_span{*out.now.from, std::min(from, next) - 1};
+    // What a factory made there has logs above too.
+    const auto to = wanted.axes.contains(first_creation) ? next : std::min(from, next);
+    if (*out.now.from < next) out.backfill = block_span{*out.now.from, to - 1};
   }
   return out;
 }

@@ -178,10 +178,10 @@ void tide::weigh(hints_in_hand& in, chain_hint h) {
   // What names a transaction, or a log of it that is none of ours, may mean the transaction itself.
   if (!ours && claimed && wants_->transactions() && wants_->transactions()->may_want(receipt))
     ours = log_place{receipt.tx, -1};
-  if (!claimed) // the transaction is there, the log that is claimed is not
-    return look_again(h, true, in.verdicts);
-  if (!ours) return irrelevant();
+  if (!claimed) return look_again(h, true, in.verdicts); // its transaction alone is there
   const bool above = !tip || receipt.block.number > tip->number;
+  if (!ours && !(above && wants_->has_factories())) // it may be a child's that is still to be read
+    return irrelevant();
   if (!above && !held_.contradicts(receipt.block)) {
     in.found.push_back({std::move(h), receipt.block, *ours});
     return;

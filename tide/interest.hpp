@@ -79,6 +79,7 @@ public:
   /// All factories, as a text; `first_creation` is the first block in which one that `known` lacks
   /// may have made something that counts; nothing where none may.
   const std::string& factories() const { return factories_text_; }
+  bool has_factories() const { return !factories_.empty(); }
   std::optional<std::uint64_t> first_creation(const std::string& known) const;
   filter factory_filter() const; ///< their creations alone
 
@@ -88,6 +89,12 @@ public:
   std::optional<sighting> match(const evm::transaction& t, std::uint64_t block_time,
                                 std::string origin) const;
   bool wants(const evm::transaction& t) const { return !fits(t).empty(); }
+
+  /// What a handler gets of a stored log, by the first of its subscriptions that is among those
+  /// which have the event, whatever they would take by now; nothing where none is.
+  std::optional<route> route_of(const std::string& handler, const evm::log& log,
+                                std::optional<std::uint32_t> ordinal,
+                                const std::vector<std::string>& having) const;
 
 private:
   using indexes = std::vector<std::size_t>; ///< into forms_, ascending

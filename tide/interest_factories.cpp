@@ -27,8 +27,15 @@ std::string naming_of(const factory& f) {
   return out;
 }
 
-std::string text_of(const std::string& name, const factory& f) {
-  auto out = name + ' ' + naming_of(f) + ' ' + (f.from ? std::to_string(*f.from) : "-");
+/// In the config's words; absent: from wherever the subscription counts once it is loaded.
+std::optional<std::uint64_t> first_of(const subscription& s) {
+  return s.factory->from ? s.factory->from : s.start_block;
+}
+
+std::string text_of(const subscription& s) {
+  const auto& f = *s.factory;
+  const auto from = first_of(s);
+  auto out = s.name + ' ' + naming_of(f) + ' ' + (from ? std::to_string(*from) : "-");
   auto addresses = f.addresses;
   std::sort(addresses.begin(), addresses.end());
   for (const auto& a : addresses)
@@ -50,6 +57,10 @@ std::vector<child> interest::births(const evm::log& l) const {
   for (const auto index : factories_) {
     const auto& s = forms_[index].source;
     if (!is_creation(*s.factory, l)) continue;
+    // A block may be read again that lies below: what was made there is none of ours.
+    if (const auto first = s.factory->from ? s.factory->from : forms_[index].from;
+        first && l.block.number < *first)
+      continue;
     const auto args = evm::decode_args(s.factory->event, l.topics, l.data);
     if (!args) continue; // it names nothing that could be read
     if (const auto* address = std::get_if<evm::address20>(&(*args)[s.factory->input].is))
@@ -80,7 +91,7 @@ interest::filter interest::factory_filter() const {
 std::string interest::text_of_factories() const {
   std::set<std::string> lines;
   for (const auto index : factories_)
-    lines.insert(text_of(forms_[index].source.name, *forms_[index].source.factory));
+    lines.insert(text_of(forms_[index].source));
   std::string out;
   for (const auto& line : lines)
     out += line + '\n';
@@ -91,10 +102,10 @@ std::optional<std::uint64_t> interest::first_creation(const std::string& known) 
   std::optional<std::uint64_t> first;
   for (const auto index : factories_) {
     const auto& s = forms_[index].source;
-    const auto line = text_of(s.name, *s.factory) + '\n';
+    const auto line = text_of(s) + '\n';
     const auto at = known.find(line);
     if (at != known.npos && (at == 0 || known[at - 1] == '\n')) continue;
-    const auto from = s.factory->from ? s.factory->from : s.start_block;
+    const auto from = first_of(s);
     if (from && (!first || *from < *first)) first = from;
   }
   return first;

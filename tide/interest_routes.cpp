@@ -81,4 +81,30 @@ void interest::add_routes(sighting& out, const std::vector<fit>& fitting,
   }
 }
 
+std::optional<route> interest::route_of(const std::string& handler, const evm::log& log,
+                                        std::optional<std::uint32_t> ordinal,
+                                        const std::vector<std::string>& having) const {
+  const auto r = std::find_if(recipients_.begin(), recipients_.end(),
+                              [&](const recipient& x) { return x.name == handler; });
+  if (r == recipients_.end()) return std::nullopt;
+  const auto& wanted = wants_[static_cast<std::size_t>(r - recipients_.begin())];
+  const auto is_of = [&](const form& f) {
+    return log.topics.size() == f.topic_count && (!f.topic0 || log.topics[0] == *f.topic0);
+  };
+  std::optional<std::size_t> first;
+  for (std::size_t i = 0; i < forms_.size(); ++i) {
+    const auto& f = forms_[i];
+    if (!wanted[i] || std::find(having.begin(), having.end(), f.source.name) == having.end())
+      continue;
+    // One with a batch is two forms, and the log is of one of them.
+    if (first && (forms_[*first].source.name != f.source.name || is_of(forms_[*first]))) break;
+    first = i;
+  }
+  if (!first) return std::nullopt;
+  const auto& f = forms_[*first];
+  fit by{*first, evm::fail("another event by now"), {}};
+  if (is_of(f)) by.args = evm::decode_args(f.event, log.topics, log.data);
+  return route{r->name, key(*r, by, log, ordinal), f.source.name, r->pending, r->confirmed};
+}
+
 } // namespace tidemark::tide

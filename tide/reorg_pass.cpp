@@ -274,7 +274,6 @@ tide::pass tide::undo(const fork& f) {
                                  " blocks left the chain above block " +
                                  std::to_string(f.ancestor->number) + ", " +
                                  std::to_string(ok->rolled_back) + " events rolled back"});
-  ended_ = ok->recounted; // all else of this is in the store
   held_.drop_above(f.ancestor->number);
   nursery_.drop_above(f.ancestor->number);
   for (const auto& h : headers)

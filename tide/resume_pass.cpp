@@ -125,7 +125,6 @@ tide::pass tide::resume_pass() {
     answer_with({false, "what the reorg takes back contradicts what is stored", {}, 0, 0});
     co_return pass_end::failed;
   }
-  ended_ = ok->recounted; // all else of this is in the store
   held_.drop_above(ancestor.number);
   nursery_.drop_above(ancestor.number);
   if (!held_.find(ancestor.number)) held_ = {};

@@ -6,6 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value_to.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -65,15 +66,15 @@ std::string transaction_key(const recipient& to, const json::object& o,
 
 } // namespace
 
-std::optional<route> route_of_transaction(const recipient& to, std::string_view data) {
+std::optional<route> route_of_transaction(const recipient& to, std::string_view data,
+                                          const std::vector<std::string>& having) {
   try {
     const auto value = json::parse(data);
     const auto& o = value.as_object();
     if (text_at(o, "kind") != "transaction") return std::nullopt;
     for (const auto& wanted : to.subscriptions)
-      for (const auto& one : o.at("subscriptions").as_array())
-        if (one.as_string() == wanted)
-          return route{to.name, transaction_key(to, o, wanted), wanted, to.pending, to.confirmed};
+      if (std::find(having.begin(), having.end(), wanted) != having.end())
+        return route{to.name, transaction_key(to, o, wanted), wanted, to.pending, to.confirmed};
     return std::nullopt;
   } catch (const std::exception&) {
     return std::nullopt;

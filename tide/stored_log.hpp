@@ -18,8 +18,9 @@ struct stored_log {
 };
 evm::result<stored_log> log_of_data(std::string_view data);
 
-/// The route of a stored event of kind transaction, from its JSON alone; nothing if it is none of
-/// that kind, or the recipient gets none of its subscriptions.
-std::optional<route> route_of_transaction(const recipient& to, std::string_view data);
+/// The route of a stored event of kind transaction, from its JSON and the subscriptions that have
+/// it; nothing if it is none of that kind, or the recipient gets none of those.
+std::optional<route> route_of_transaction(const recipient& to, std::string_view data,
+                                          const std::vector<std::string>& having);
 
 } // namespace tidemark::tide

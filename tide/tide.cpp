@@ -53,6 +53,7 @@ tide::effects tide::stored(store_answer a, millis now) {
   if (const auto* ok = std::get_if<applied>(&a)) {
     turn_ = ok->turn;
     others_wait_ = ok->others_wait;
+    recounted_ = recounted_ || ok->recounted;
     stored_ways_ = put_ways_;
     nursery_.saved();
   } else if (const auto* no = std::get_if<refused>(&a)) {
@@ -138,6 +139,10 @@ tide::effects tide::run(millis now) {
       running_ = {};
       finished(std::exchange(kind_, pass_kind::none), end);
       continue;
+    }
+    if (recounted_) { // what counts is in the store, and in nothing that is known here
+      ended_ = true;
+      break;
     }
     if (renewal_) take_over();
     const auto k = next_pass();

@@ -281,7 +281,6 @@ private:
   millis now_ = 0, next_start_ = 0, next_head_ = 0, next_take_ = 0, next_hints_ = 0;
   millis next_reconcile_ = 0, next_ripen_ = 0, next_ordered_ = 0, next_nursery_ = 0;
   millis next_overlap_ = 0, next_check_ = 0, next_reorg_ = 0, next_backfill_ = 0;
-
   // the pass in progress
   pass_kind kind_ = pass_kind::none;
   pass running_;
@@ -290,6 +289,7 @@ private:
   std::optional<std::uint64_t> open_ask_;
   read_ahead ahead_;
   bool store_open_ = false, others_wait_ = false, blocks_open_ = false, ended_ = false;
+  bool recounted_ = false;                           ///< it ends as soon as its pass has
   bool hints_asked_ = false, for_an_answer_ = false; ///< what is suspended waits for an answer
   std::optional<answer> answer_;
   std::optional<store_answer> store_answer_;

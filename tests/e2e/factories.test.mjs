@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { checkMessage, messageId } from './lib/expect.mjs';
 import { code, word } from './lib/anvil.mjs';
+import { Handler } from './lib/handler.mjs';
 import { until } from './lib/wait.mjs';
 import { EVENT, scenario } from './lib/world.mjs';
 
@@ -179,5 +180,47 @@ scenario(
     assert.deepEqual(await eventIds(w), [t.eventId]);
     await until('the mark is past all', async () => (await w.daemon.chain()).mark.number >= t.block);
     assert.deepEqual(await eventIds(w), [t.eventId]);
+  },
+);
+
+scenario(
+  'from an earlier block: what was made there is known, and its logs above are told',
+  children({}, (c, w) => {
+    c.chains[0].reconcile.overlap = 2;
+    w.sub = c.subscriptions.pop();
+    c.subscriptions.push({ name: 'others', chains: ['local'], address: [w.A], event: EVENT });
+  }),
+  async (w) => {
+    const reload = async (change) => {
+      change(w.daemon.config);
+      w.daemon.write(w.daemon.config);
+      const answer = await w.daemon.api('/v1/reload', { body: {} });
+      assert.equal(answer.status, 200, answer.text);
+    };
+    const values = () => w.handler.got('confirmed').map((m) => m.data.args.value);
+    const old = await create(w, { count: 1, value: 10 });
+    await w.anvil.mine(6);
+    await w.marked((await w.anvil.head()) - 2);
+    await reload((c) => c.subscriptions.push(w.sub));
+    await w.anvil.emit({ contract: old.child, value: 20 }); // made before the subscription counts
+    await w.anvil.mine(6);
+    await w.marked((await w.anvil.head()) - 2);
+    await create(w, { count: 1, value: 30 });
+    await w.anvil.mine(2);
+    await until('its own child is told', () => values().includes('30'));
+    assert.deepEqual(values(), ['30']);
+    await reload((c) => {
+      c.subscriptions[1].start_block = 0;
+    });
+    await until('all are', () => values().length === 3);
+    assert.deepEqual(values(), ['30', '10', '20']);
+
+    // A handler that comes then gets what the feed has of it.
+    const late = await new Handler().start();
+    w.others.push(late);
+    await reload((c) =>
+      c.handlers.push({ ...c.handlers[0], name: 'late', url: late.url, start: 'all' }),
+    );
+    await until('it has all', () => late.got('confirmed').length === 3);
   },
 );

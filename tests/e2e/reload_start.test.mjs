@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { Handler } from './lib/handler.mjs';
 import { freePort } from './lib/http.mjs';
-import { until } from './lib/wait.mjs';
+import { never, until } from './lib/wait.mjs';
 import { scenario } from './lib/world.mjs';
 scenario('a handler that a reload brings gets what the feed has', { config: async (c) => { c.handlers[0].send = ['confirmed']; c.admin.listen = `127.0.0.1:${await freePort()}`; } }, async (world) => {
   const { anvil, daemon } = world;
@@ -22,3 +22,33 @@ scenario('a handler that a reload brings gets what the feed has', { config: asyn
   await until('and what comes', () => late.got('confirmed').length === 3);
   assert.deepEqual(late.got('confirmed').map((m) => m.data.args.value), ['1', '2', '3']);
 });
+
+scenario(
+  'a new handler has its place in what waits: the earlier event goes first',
+  {
+    confirmations: 3,
+    config: (c) => {
+      c.subscriptions[0].escalate = [{ when: 'value >= 1000', confirmations: 8 }];
+      c.handlers[0].send = ['confirmed'];
+    },
+  },
+  async (world) => {
+    const { anvil, daemon } = world;
+    await anvil.mine(10);
+    await anvil.emit({ contract: world.A, value: 1000 });
+    await anvil.emit({ contract: world.A, value: 8 });
+    await until('both wait', async () => (await daemon.all('/v1/events')).length === 2);
+    const late = await new Handler().start();
+    world.others.push(late);
+    daemon.config.handlers.push({ ...daemon.config.handlers[0], name: 'late', url: late.url });
+    daemon.write(daemon.config);
+    assert.equal((await daemon.api('/v1/reload', { body: {} })).status, 200);
+    await anvil.mine(3);
+    const values = () => late.accepted.map((m) => m.data.args.value);
+    await never('the later one goes first', () => values().length > 0, 1_000);
+    await anvil.mine(8);
+    await until('both are told', () => values().length === 2);
+    assert.deepEqual(values(), ['1000', '8']);
+    assert.ok(late.accepted.every((m) => !m.event.late));
+  },
+);

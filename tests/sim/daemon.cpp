@@ -181,8 +181,11 @@ void daemon::reload() {
   if (!alive() || !guarded([&] { adopt(); })) return; // it is read when it starts
   later(pace_.between(0, 50), [this, n = chain_life_] {
     if (n != chain_life_ || !tide_) return;
-    const auto state = store_->boot(chain_id).value();
-    carry_out(tide_->renew(interest_of(plan_, state.counting, latecomer_), state, clock_.now()));
+    // The answer takes its way: what was concluded without it may be written meanwhile.
+    later(pace_.between(0, 50), [this, n, state = store_->boot(chain_id).value()] {
+      if (n != chain_life_ || !tide_) return;
+      carry_out(tide_->renew(interest_of(plan_, state.counting, latecomer_), state, clock_.now()));
+    });
   });
 }
 

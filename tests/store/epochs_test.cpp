@@ -127,8 +127,11 @@ TEST_CASE("a handler that comes later is sent what the store has", "[epoch]") {
   w.apply(34, {tide::saw{{waits}}}, {header(12)});
   w.apply(34, {tide::shown{{block(12)}, {waits}, false}, tide::mark_moved{block(12)}});
   found(w, 13, 4);
-  store::handler_in late{"late", true, true, "contract"};
-  late.backlog = true;
+  w.in_group([&] {
+    must(w.db->filled("h"));
+    must(w.db->filled("g"));
+  });
+  const store::handler_in late{"late", true, true, "contract"};
   const store::handler_in all[] = {
       {"h", false, true, "contract"}, {"g", true, true, "chain"}, late};
   w.in_group([&] { must(w.db->register_handlers(all, ++w.now)); });
@@ -148,6 +151,37 @@ TEST_CASE("a handler that comes later is sent what the store has", "[epoch]") {
   w.in_group([&] { must(w.db->filled("late")); });
   CHECK(must(w.db->unfilled()).empty());
   CHECK(show(w.deliver("late")) == "c11 p12"); // what waits holds what comes behind it
+  w.apply(45, {tide::proved{block(12), {{tx(3), 0}}, {waits}}});
+  CHECK(show(w.deliver("late")) == "c12 c13");
+}
+
+TEST_CASE("a handler of what comes now has its place in what waits", "[epoch]") {
+  world w;
+  found(w, 10, 1);
+  auto waits = log(block(12), 3);
+  waits.asks.blocks = 30;
+  w.apply(34, {tide::saw{{waits}}}, {header(12)});
+  w.apply(34, {tide::shown{{block(12)}, {waits}, false}, tide::mark_moved{block(12)}});
+  const store::handler_in all[] = {
+      {"h", false, true, "contract"}, {"g", true, true, "chain"}, {"late", true, true, "contract"}};
+  w.in_group([&] { must(w.db->register_handlers(all, ++w.now)); });
+  const auto some =
+      must(w.db->backlog(world::chain, 0, std::nullopt, 10, store::backlog_of::pending));
+  REQUIRE(some.size() == 1);
+  CHECK(some[0].place.block == 12);
+  CHECK(some[0].status == tide::status::pending);
+  CHECK(some[0].subscriptions == std::vector<std::string>{"transfers"});
+  const auto after = some[0].place;
+  CHECK(must(w.db->backlog(world::chain, 0, after, 10, store::backlog_of::pending)).empty());
+  const store::backlog_route place{
+      some[0].tx, some[0].place.log_index, {"late", "1:k", "transfers", false, true}};
+  w.in_group([&] { must(w.db->fill(world::chain, std::span(&place, 1), ++w.now)); });
+  CHECK(show(w.deliver("late")).empty());
+  auto next = log(block(13), 4);
+  next.routes.push_back({"late", "1:k", "transfers", true, true});
+  w.apply(35, {tide::shown{{block(13)}, {next}, true}, tide::mark_moved{block(13)}}, {header(13)});
+  CHECK(show(w.deliver("late")).empty());
+  waits.routes.push_back({"late", "1:k", "transfers", true, true});
   w.apply(45, {tide::proved{block(12), {{tx(3), 0}}, {waits}}});
   CHECK(show(w.deliver("late")) == "c12 c13");
 }

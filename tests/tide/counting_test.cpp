@@ -20,6 +20,7 @@ evm::address20 address(std::uint8_t last) {
 
 const form narrow = of({{"event", {"T"}}, {"address", {"a"}}});
 const form wide = of({{"event", {"T"}}});
+const form made = of({{"event", {"T"}}, {"address", {"factory"}}, {"factory from", {"7"}}});
 
 TEST_CASE("what lets more through", "[counting]") {
   struct row {
@@ -42,6 +43,11 @@ TEST_CASE("what lets more through", "[counting]") {
       {"a higher one", of({{"min_value", {"99"}}}), of({{"min_value", {"100"}}}), false},
       {"none any more", of({{"min_value", {"99"}}}), of({}), true},
       {"one where there was none", of({}), of({{"min_value", {"99"}}}), false},
+      {"a factory's children from a lower block", of({{"factory from", {"99"}}}),
+       of({{"factory from", {"7"}}}), true},
+      {"from a higher one", of({{"factory from", {"7"}}}), of({{"factory from", {"99"}}}), false},
+      {"from a block, not as it counts", of({{"factory from", {"as it counts"}}}),
+       of({{"factory from", {"7"}}}), true},
       {"wider here and narrower there", of({{"address", {"a", "b"}}, {"where 1", {"x"}}}),
        of({{"address", {"a"}}, {"where 1", {"x", "y"}}}), true},
   };
@@ -64,6 +70,12 @@ TEST_CASE("a form is what the subscription says, and comes back from its text", 
   CHECK(*parse_form(to_text(f)) == f);
   s.chains[1].clear();
   CHECK_FALSE(form_of(s, 1).axes.contains("address"));
+  s.factory.emplace();
+  s.factory->event = *evm::parse_event("Made(address child)");
+  CHECK(form_of(s, 1).axes.at("factory from") == std::set<std::string>{"as it counts"});
+  s.factory->from = 12;
+  CHECK(form_of(s, 1).axes.at("factory from") == std::set<std::string>{"12"});
+  s.factory.reset();
   // What is indexed decides which logs decode so.
   s.event = *evm::parse_event("Transfer(address indexed from, address to, uint256 indexed value)");
   CHECK(lets_more(f, form_of(s, 1)));
@@ -100,6 +112,15 @@ TEST_CASE("from where a subscription counts", "[counting]") {
       {"widened, from a block", whole, wide, 300, running, {}, 300, true, {{300, 499}}},
       {"widened, while it was read", whole, wide, {}, running, 420, 420, true, {{420, 499}}},
       {"from an earlier block", whole, narrow, 40, running, {}, 40, true, {{40, 99}}},
+      {"from an earlier block, of a factory: what it made there has logs above too",
+       counted{made, {}, 100},
+       made,
+       40,
+       running,
+       {},
+       40,
+       true,
+       {{40, 499}}},
       {"from a later block", whole, narrow, 300, running, {}, 300, false, {}},
       {"from an earlier one, both above the mark",
        counted{narrow, 900, 900},

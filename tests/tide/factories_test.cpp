@@ -186,8 +186,25 @@ TEST_CASE("factories: from where creations are read before the chain counts") {
   auto counts = swaps();
   counts.start_block = 300;
   CHECK(of({counts}).first_creation("") == 300);
+  // One that counts from an earlier block has children of there too.
+  const auto read = of({counts}).factories();
+  counts.start_block = 200;
+  CHECK(of({counts}).first_creation(read) == 200);
   CHECK(of({}).factories().empty());
   CHECK(of({from}).factories() != of({other}).factories());
+}
+
+TEST_CASE("factories: what was made before they count is none of theirs, whenever it is read") {
+  auto s = swaps();
+  s.factory->from = 100;
+  CHECK(of({s}).births(creation(at(99, 0, 0))).empty());
+  CHECK(of({s}).births(creation(at(100, 0, 0))).size() == 1);
+  s.factory->from.reset();
+  counting counts;
+  counts.from["swaps"] = 50;
+  const interest later(1, "ethereum", policy{std::nullopt, 12, tag::none}, {s}, {}, counts);
+  CHECK(later.births(creation(at(49, 0, 0))).empty());
+  CHECK(later.births(creation(at(50, 0, 0))).size() == 1);
 }
 
 TEST_CASE("nursery: what the store is still to be told") {

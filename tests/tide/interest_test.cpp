@@ -356,6 +356,29 @@ TEST_CASE("each handler gets what is its own, under its first subscription that 
   CHECK(s->routes[1].confirmed);
 }
 
+TEST_CASE("what a handler gets of a stored log is by the subscriptions that have it") {
+  auto s = on_mainnet("narrow", erc20, {other}); // it was any contract's when it made the event
+  auto r = to_all("app", {"gone", "narrow", "wide"});
+  r.order = order_by::argument;
+  r.argument = "to";
+  const auto i = mainnet_interest({s, on_mainnet("wide", erc20), on_mainnet("nft", erc721)}, {r});
+  const auto by = [&](std::vector<std::string> having) {
+    return i.route_of("app", transfer(), 3, having);
+  };
+  const auto to = "1:" + usdc_hex + ':' + evm::to_hex(account(2));
+  REQUIRE(by({"wide", "narrow"}));
+  CHECK(by({"wide", "narrow"})->subscription == "narrow");
+  CHECK(by({"narrow"})->key == to);
+  CHECK(by({"wide"})->subscription == "wide");
+  CHECK_FALSE(by({"nft"}));
+  CHECK_FALSE(by({}));
+  CHECK_FALSE(i.route_of("other", transfer(), 3, {"wide"}));
+  // Its event is another by now: the log has no such argument.
+  r.subscriptions = {"nft"};
+  const auto changed = mainnet_interest({on_mainnet("nft", erc721)}, {r});
+  CHECK(changed.route_of("app", transfer(), 3, {"nft"})->key == "1:" + usdc_hex);
+}
+
 TEST_CASE("the digest tells readings apart by address, topics and data") {
   const auto i = mainnet_interest({on_mainnet("t", erc20)});
   const auto base = seen(i, transfer())->digest;

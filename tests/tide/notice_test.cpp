@@ -89,6 +89,7 @@ TEST_CASE("a stored transaction's route", "[notice]") {
            R"("to":)" +
            to + R"(,"created":)" + created + "}";
   };
+  const std::vector<std::string> having{"eth", "all"};
   recipient r;
   r.name = "app";
   r.subscriptions = {"all"};
@@ -103,14 +104,17 @@ TEST_CASE("a stored transaction's route", "[notice]") {
                       {order_by::none, "1:0xaa:tx"}};
   for (const auto& one : rows) {
     r.order = one.order;
-    const auto route = route_of_transaction(r, data(R"("0xbb")", "null"));
+    const auto route = route_of_transaction(r, data(R"("0xbb")", "null"), having);
     REQUIRE(route.has_value());
     CHECK(route->key == one.key);
     CHECK(route->subscription == "all");
   }
   r.order = order_by::contract;
-  CHECK(route_of_transaction(r, data("null", R"("0xcc")"))->key == "1:0xcc");
+  CHECK(route_of_transaction(r, data("null", R"("0xcc")"), having)->key == "1:0xcc");
   r.subscriptions = {"other"};
-  CHECK_FALSE(route_of_transaction(r, data("null", "null")).has_value());
-  CHECK_FALSE(route_of_transaction(r, R"({"kind":"log"})").has_value());
+  CHECK_FALSE(route_of_transaction(r, data("null", "null"), having).has_value());
+  CHECK_FALSE(route_of_transaction(r, R"({"kind":"log"})", having).has_value());
+  r.subscriptions = {"later"}; // it has the event too, though its JSON was made before
+  CHECK(route_of_transaction(r, data("null", R"("0xcc")"), {"eth", "later"})->subscription ==
+        "later");
 }
