@@ -47,6 +47,30 @@ TEST_CASE("an endpoint that leaves logs out is not believed") {
   CHECK(s.compare() == "");
 }
 
+TEST_CASE("what only a block's own answer shows is read once more before it is confirmed") {
+  auto p = calm();
+  p.follow = false; // nobody sees it before the mark's range comes to it
+  story s(p);
+  const auto t = s.transfer();
+  const auto at = s.chain().head() + 1;
+  std::size_t whole = 0;
+  // Ranges lack it, and the block itself is had once alone.
+  s.lie([&](tide::answer_what& a) {
+    if (auto* r = std::get_if<tide::range_answer>(&a)) r->logs.clear();
+    auto* b = std::get_if<tide::blocks_answer>(&a);
+    if (b && b->blocks.at(0).header.number == at && ++whole > 1) a = tide::no_answer{"gone"};
+  });
+  s.mine({t});
+  s.mine_empty(4);
+  s.catch_up();
+  CHECK(whole > 1);
+  CHECK(s.life(t.hash, 0) == "");
+  s.lie({});
+  s.catch_up();
+  CHECK(s.life(t.hash, 0) == "confirmed");
+  CHECK(s.compare() == "");
+}
+
 TEST_CASE("an index that is behind for long makes no chain odd") {
   story s;
   const auto t = s.transfer();
