@@ -280,6 +280,16 @@ TEST_CASE("a reorg undoes confirmed events, from the top", "[apply]") {
   CHECK(reorgs->items[0].ancestor == block(9));
 }
 
+TEST_CASE("what leaves is named by its hash: another block of that height keeps its rows",
+          "[apply]") {
+  world w;
+  w.apply(12, {tide::saw{{log(block(11, 'B'), 1)}}}); // by a hint, before its header is held
+  const auto done = w.apply(12, {tide::orphaned{block(11)}, fork_at(10, 1)});
+  CHECK(done.rolled_back == 0);
+  CHECK(w.history(1) == "p1");
+  CHECK(w.apply(12, {tide::orphaned{block(11, 'B')}, fork_at(10, 1)}).rolled_back == 1);
+}
+
 TEST_CASE("sets that contradict the chain are refused", "[apply]") {
   world w;
   w.apply(
