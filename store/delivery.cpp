@@ -27,9 +27,12 @@ delivery_queue::delivery_queue(ledger& l, outbox& o, replay_table& replays)
                  " WHERE handler = ? AND due <= ? ORDER BY due LIMIT ?"),
       next_due_(l.db,
                 "SELECT due FROM lanes WHERE handler = ? AND due IS NOT NULL ORDER BY due LIMIT 1"),
+      // A later epoch waits for the earlier one, and a copy stands behind what was there before it:
+      // were it the other way too, each could wait for the other for ever.
       earlier_(l.db, "SELECT o.lane FROM feed f CROSS JOIN outbox o ON o.feed = f.seq"
                      " CROSS JOIN lanes l ON l.id = o.lane WHERE f.event = ? AND f.version < ?"
-                     " AND l.handler = ? AND l.id <> ? AND o.seq >= l.head LIMIT 1"),
+                     " AND l.handler = ? AND l.id <> ? AND l.epoch <= ? AND o.job <= ?"
+                     " AND o.seq >= l.head LIMIT 1"),
       beside_(l.db, "SELECT id FROM lanes WHERE handler = ?1 AND key = ?2 AND epoch = ?3"
                     " AND id <> ?4 AND ((job > 0 AND head < next AND (?5 = 0 OR job < ?5))"
                     " OR (job = 0 AND state = 2)) LIMIT 1"),
@@ -96,7 +99,9 @@ std::optional<std::int64_t> delivery_queue::behind(std::int64_t handler, const o
       return r.i64(0);
   // What a replay sends was acknowledged once, and all before it.
   if (l.job == 0 && what.fact.version > 1)
-    if (rows r = earlier_.query(m.event, what.fact.version, handler, l.id); r.next())
+    if (rows r = earlier_.query(m.event, what.fact.version, handler, l.id, what.envelope.epoch,
+                                what.job);
+        r.next())
       return r.i64(0);
   return std::nullopt;
 }

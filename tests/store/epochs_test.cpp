@@ -86,6 +86,68 @@ TEST_CASE("an epoch waits for what the old one holds", "[epoch]") {
   CHECK(sent[0].envelope.epoch == 1);
 }
 
+TEST_CASE("what is sent again in a new epoch holds nothing of the old one", "[epoch]") {
+  world w;
+  store::handler_in h{"h", true, true, "contract"};
+  const auto put = [&] { w.in_group([&] { must(w.db->register_handlers({&h, 1}, ++w.now)); }); };
+  put();
+  auto slow = log(block(10), 1);
+  slow.routes[0].pending = true;
+  slow.asks.blocks = 30;
+  w.apply(12, {tide::saw{{slow}}}, {header(10), header(11), header(12)});
+  const auto first = w.take();
+  REQUIRE(show(first) == "p10");
+  const auto new_epoch = [&] {
+    h.order_by = "chain";
+    put();
+  };
+  const auto confirmed = [&] { w.apply(45, {tide::proved{block(10), {{tx(1), 0}}, {slow}}}); };
+  SECTION("a copy") {
+    w.finish(first[0]);
+    new_epoch();
+    store::replay_order as_new;
+    as_new.handler = "h";
+    as_new.as_new = true;
+    w.in_group([&] { CHECK(must(w.db->replay(as_new, ++w.now)).count == 1); });
+    confirmed();
+    CHECK(show(w.deliver()) == "c10 e1 p10");
+  }
+  SECTION("what was parked") {
+    w.park(first[0], tide::on_exhausted::park_event);
+    new_epoch();
+    store::dead_order all;
+    all.all = true;
+    w.in_group([&] { CHECK(must(w.db->order_dead(all, ++w.now)).count == 1); });
+    confirmed();
+    CHECK(show(w.deliver()) == "g1 c10 e1 p10");
+  }
+}
+
+TEST_CASE("copies at the ends of two keys do not hold what stands before them", "[epoch]") {
+  world w;
+  // Each of two events goes over to the other's key.
+  const auto of = [](std::uint64_t t, char branch, const char* key) {
+    auto s = log(block(10, branch), t, static_cast<std::int32_t>(t));
+    s.routes[0].key = key;
+    return s;
+  };
+  w.apply(30,
+          {tide::shown{{block(10)}, {of(1, 'A', "1:k"), of(2, 'A', "1:l")}, true},
+           tide::mark_moved{block(10)}},
+          {header(10)});
+  CHECK(show(w.deliver()) == "c10 c10");
+  w.apply(30,
+          {tide::orphaned{block(10)}, tide::reorg{1, block(9), block(10), block(10, 'B'), false}},
+          {header(10, 'B', 'A')});
+  w.apply(30, {tide::shown{{block(10, 'B')}, {of(1, 'B', "1:l"), of(2, 'B', "1:k")}, true},
+               tide::mark_moved{block(10, 'B')}});
+  store::replay_order as_new;
+  as_new.handler = "h";
+  as_new.as_new = true;
+  w.in_group([&] { CHECK(must(w.db->replay(as_new, ++w.now)).count == 2); });
+  CHECK(show(w.deliver()) == "r10 r10 c10 c10 c10 c10");
+}
+
 TEST_CASE("a handler that was away is told what it missed by one gap", "[epoch]") {
   world w;
   found(w, 10, 1);
