@@ -72,7 +72,9 @@ tide::sent_message in_flight(const store::message& m) {
   out.age = m.age;
   out.count = static_cast<std::uint32_t>(m.count());
   out.batch = m.batch;
-  out.notice = m.notice.has_value() && !m.batch;
+  out.notice =
+      m.notice && std::all_of(m.more.begin(), m.more.end(),
+                              [](const store::message& next) { return next.notice.has_value(); });
   out.sequence = m.envelope.sequence;
   return out;
 }

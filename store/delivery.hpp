@@ -52,7 +52,7 @@ private:
   void begin_attempt(message& m, std::int64_t now);
   std::optional<open_lane> in_flight(const finished& f);
   void done(const open_lane& l, std::uint32_t taken, std::int64_t now);
-  void park(const open_lane& l, const finished& f, std::int64_t now);
+  bool park(const open_lane& l, const finished& f, std::int64_t now);
   void announce(const open_lane& l, std::int64_t now);
 
   ledger& ledger_;

@@ -64,19 +64,25 @@ void delivery_queue::announce(const open_lane& l, std::int64_t now) {
   ledger_.bells.handler(l.handler);
 }
 
-void delivery_queue::park(const open_lane& l, const finished& f, std::int64_t now) {
+/// False: a message about messages is in nobody's way, and is tried until it is taken.
+bool delivery_queue::park(const open_lane& l, const finished& f, std::int64_t now) {
   // It was delivered once before: what the replay lacks stays known by its attempts.
-  if (l.job != 0) return done(l, 1, now);
+  if (l.job != 0) {
+    done(l, 1, now);
+    return true;
+  }
+  const auto m = outbox_.load(l.handler, l.id, l.head);
+  if (m.what.notice) return false;
   park_.run(now, l.id);
   if (f.parks == tide::on_exhausted::park_key) {
     park_key_.run(now, l.id, l.head);
     park_lane_.run(l.id);
-    return;
+    return true;
   }
-  const auto m = outbox_.load(l.handler, l.id, l.head);
   const auto gap = outbox_.gap_for(m.what, tide::gap_reason::exhausted, "tidemark");
   outbox_.replace(l.handler, l.id, l.head, tide::gap_notice(gap, l.id, l.head, now));
   advance_.run(0, now, message_state::queued, l.halted ? std::nullopt : std::optional(now), l.id);
+  return true;
 }
 
 void delivery_queue::finish(const finished& f, std::int64_t now) {
@@ -89,7 +95,7 @@ void delivery_queue::finish(const finished& f, std::int64_t now) {
   now_ = now;
   if (f.done || (f.outcome == outcome::ok && f.taken > 0))
     return done(*l, std::clamp<std::uint32_t>(f.taken, 1, f.count), now);
-  if (f.parks) return park(*l, f, now);
+  if (f.parks && park(*l, f, now)) return;
   const bool blocked = f.outcome == outcome::failed && !f.split;
   const auto due = f.retry_at.value_or(now);
   // A batch that was partly taken, or not at all, is composed anew.

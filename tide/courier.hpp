@@ -52,7 +52,7 @@ struct sent_message {
   std::int64_t age = 0;    ///< ms of the budget that are used up
   std::uint32_t count = 1; ///< messages in it
   bool batch = false;      ///< in the form of a batch, if only of one
-  bool notice = false;     ///< a message about messages: taken by who refuses it, and never parked
+  bool notice = false; ///< messages about messages alone: taken by who refuses it, and never parked
   std::uint64_t sequence = 0; ///< that the first one says, for `acked_through`
 };
 

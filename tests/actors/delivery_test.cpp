@@ -99,6 +99,32 @@ TEST_CASE_METHOD(delivery_fixture, "what failed comes again with the same bytes"
   CHECK(header(open[0].request, "webhook-signature") != header(first, "webhook-signature"));
 }
 
+TEST_CASE_METHOD(delivery_fixture, "a batch of messages about messages alone is done by a refusal",
+                 "[delivery]") {
+  std::size_t notices = 2;
+  in_store.dress = [&](store::message& m) {
+    m.batch = true;
+    m.more = {a_message(1, 1, 2, 1)};
+    if (notices > 0) m.notice = tide::gap_notice({}, 1, 0, now);
+    if (notices > 1) m.more[0].notice = tide::gap_notice({}, 1, 1, now);
+  };
+  SECTION("of both") {
+    in_store.put(1, 2, now);
+    start();
+    answer(422, R"({"acked_through":"0"})");
+    CHECK(in_store.finished.back().done);
+    CHECK(in_store.finished.back().taken == 2);
+  }
+  SECTION("one that mixes splits") {
+    notices = 1;
+    in_store.put(1, 2, now);
+    start();
+    answer(422);
+    CHECK_FALSE(in_store.finished.back().done);
+    CHECK(in_store.finished.back().split);
+  }
+}
+
 TEST_CASE_METHOD(delivery_fixture, "no more keys in flight than concurrency", "[delivery]") {
   handler->concurrency = 3;
   for (std::int64_t l = 1; l <= 10; ++l)

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 namespace tidemark::actors {
@@ -51,6 +52,7 @@ struct lanes_of_store {
   std::vector<store::finished> finished;
   std::int64_t last_attempt = 0;
   bool paused = false;
+  std::function<void(store::message&)> dress = [](store::message&) {}; ///< what else it is
 
   void put(std::int64_t id, std::uint64_t count, std::int64_t now) {
     auto& l = lanes[id];
@@ -70,7 +72,8 @@ struct lanes_of_store {
       REQUIRE(l.head == f.seq);
       if (f.done) {
         l.tries = 0;
-        if (++l.head < l.next) l.due = now;
+        l.head += f.taken;
+        if (l.head < l.next) l.due = now;
       } else {
         if (f.outcome != tide::outcome::failed) --l.tries;
         l.due = f.retry_at.value_or(now);
@@ -82,6 +85,7 @@ struct lanes_of_store {
       if (*l.due <= now && batch.messages.size() < t.take) {
         l.due.reset();
         batch.messages.push_back(a_message(id, l.head, ++last_attempt, ++l.tries));
+        dress(batch.messages.back());
       } else {
         batch.next_due = std::min(batch.next_due.value_or(*l.due), *l.due);
       }

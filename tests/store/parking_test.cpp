@@ -67,6 +67,19 @@ using counted = std::map<std::string, std::uint64_t>;
 
 } // namespace
 
+TEST_CASE("a message about messages is never parked", "[parking]") {
+  world w;
+  confirm(w, 2);
+  w.park(w.take().at(0), tide::on_exhausted::park_event);
+  for (const auto how : {tide::on_exhausted::park_event, tide::on_exhausted::park_key}) {
+    const auto gap = w.take();
+    REQUIRE(show(gap) == "g1");
+    w.park(gap[0], how);
+    CHECK(dead(w).size() == 1);
+  }
+  CHECK(show(w.deliver()) == "g1 c11");
+}
+
 TEST_CASE("a message that is parked alone: a gap in its place, its key goes on", "[parking]") {
   world w;
   confirm(w, 3);
