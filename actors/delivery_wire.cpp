@@ -53,7 +53,7 @@ net::client_request compose_request(const config::handler& h, const handler_plac
   if (m.job != 0) r.headers.emplace_back("tidemark-replay", std::to_string(m.job));
   r.headers.insert(r.headers.end(), h.headers.begin(), h.headers.end());
   r.timeout = h.timeout;
-  r.keep = kept_of_answer;
+  r.keep = read_of_answer;
   r.max_answer = read_of_answer;
   r.reach = h.allow_private ? net::egress::private_ok : net::egress::public_only;
   return r;
@@ -68,6 +68,8 @@ tide::exchange_end end_of(const net::client_result& r, std::uint32_t ms) {
     out.status = static_cast<std::uint16_t>(std::min(r->status, 999U));
     if (const auto* value = net::find_header(r->headers, "retry-after")) out.retry_after = *value;
     out.text = r->body.substr(0, kept_of_answer);
+    out.body = r->body;
+    out.cut_short = r->cut_short;
     return out;
   }
   switch (r.error().kind) {

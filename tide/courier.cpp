@@ -99,7 +99,7 @@ judgement courier::ended(std::int64_t id, const exchange_end& how, std::int64_t 
   case meaning::ok: {
     // Who refuses messages about messages has taken them all.
     const bool refused = how.status >= 300;
-    const auto taken = m.batch && !refused ? acked(how.text, m.sequence, m.count) : m.count;
+    const auto taken = m.batch && !refused ? acked(how, m.sequence, m.count) : m.count;
     // None of it is a failure like any other, or it would come again for ever without a word.
     out = taken > 0 ? succeeded(m, probe, now) : failed(m, how, probe, now);
     out.taken = taken;

@@ -40,6 +40,8 @@ struct exchange_end {
   std::string retry_after;  ///< the header's value; empty: none
   std::string text;         ///< the answer's first 4 KiB, or for a person why there is none
   std::uint32_t ms = 0;     ///< how long it took
+  std::string body = {};    ///< of an answer, as far as it was read
+  bool cut_short = false;   ///< it is longer than that
 };
 
 /// A message, or a batch of one key's, in flight: one a lane.

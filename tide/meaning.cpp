@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
+#include <optional>
+#include <string_view>
 
 namespace tidemark::tide {
 namespace {
@@ -14,6 +17,25 @@ namespace {
 /// Who does not know messages about messages may refuse them; they say it once.
 bool refuses_notice(std::uint16_t status) {
   return status == 400 || status == 409 || status == 413 || status == 415 || status == 422;
+}
+
+bool begins_an_object(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '{';
+}
+
+/// What stands in `acked_through`, in digits or as a number; one that is too high is the highest.
+std::optional<std::uint64_t> sequence_of(const boost::json::value& said) {
+  if (const auto* text = said.if_string()) {
+    std::uint64_t through = 0;
+    const char* const end = text->data() + text->size();
+    const auto read = std::from_chars(text->data(), end, through);
+    if (read.ptr != end || read.ec == std::errc::invalid_argument) return std::nullopt;
+    return read.ec == std::errc{} ? through : std::numeric_limits<std::uint64_t>::max();
+  }
+  boost::system::error_code ec;
+  const auto through = said.to_number<std::uint64_t>(ec);
+  return ec ? std::nullopt : std::optional(through);
 }
 
 } // namespace
@@ -53,18 +75,19 @@ std::string reason_of(const exchange_end& how) {
   return how.text.empty() ? "it did not answer" : how.text;
 }
 
-std::uint32_t acked(std::string_view answer, std::uint64_t first, std::uint32_t count) {
+std::uint32_t acked(const exchange_end& how, std::uint64_t first, std::uint32_t count) {
+  boost::json::parse_options lenient;
+  lenient.allow_invalid_utf8 = true;
   boost::system::error_code ec;
-  const auto body = boost::json::parse(answer, ec);
+  const auto body = boost::json::parse(how.body, ec, {}, lenient);
   const auto* object = ec ? nullptr : body.if_object();
+  if (ec && (how.cut_short || ec == boost::json::error::too_deep) && begins_an_object(how.body))
+    return 0;
   const auto* said = object ? object->if_contains("acked_through") : nullptr;
-  const auto* text = said ? said->if_string() : nullptr;
-  std::uint64_t through = 0;
-  if (text == nullptr) return count;
-  const auto read = std::from_chars(text->data(), text->data() + text->size(), through);
-  if (read.ec != std::errc{} || read.ptr != text->data() + text->size()) return count;
-  if (through < first) return 0;
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, through - first + 1));
+  if (said == nullptr) return count;
+  const auto through = sequence_of(*said);
+  if (!through || *through < first) return 0;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, *through - first + 1));
 }
 
 } // namespace tidemark::tide

@@ -4,7 +4,6 @@
 #include "tide/courier.hpp"
 
 #include <string>
-#include <string_view>
 
 // What an answer means (the table of contract §4.3). Pure.
 
@@ -25,7 +24,8 @@ meaning meaning_of(const exchange_end& how, bool notice, std::int64_t now);
 std::string reason_of(const exchange_end& how);
 
 /// How many of a batch's `count` messages, the first of which says `first`, are taken by a 2xx with
-/// `{"acked_through":"<sequence>"}`; all where it says nothing of the kind.
-std::uint32_t acked(std::string_view answer, std::uint64_t first, std::uint32_t count);
+/// `{"acked_through":"<sequence>"}`: all where it says nothing of the kind, none where what it says
+/// cannot be understood.
+std::uint32_t acked(const exchange_end& how, std::uint64_t first, std::uint32_t count);
 
 } // namespace tidemark::tide

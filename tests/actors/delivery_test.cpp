@@ -27,7 +27,7 @@ TEST_CASE_METHOD(delivery_fixture, "what waits at the start is sent, signed", "[
   CHECK(header(r, "tidemark-attempt") == "1");
   CHECK(header(r, "X-Team") == "payments");
   CHECK(r.timeout == 30s);
-  CHECK(r.keep == 4'096);
+  CHECK(r.keep == 16'384);
   CHECK(r.max_answer == 16'384);
   CHECK(r.reach == net::egress::public_only);
 
@@ -279,4 +279,6 @@ TEST_CASE("what the client says is what the courier hears", "[delivery]") {
   CHECK(got.status == 503);
   CHECK(got.retry_after == "9");
   CHECK(got.text.size() == 4'096);
+  CHECK(got.body.size() == 5'000);
+  CHECK(got.cut_short);
 }

@@ -131,7 +131,7 @@ scenario(
     const done = (count) => until(`${count} requests`, () => requests.length >= count && requests);
     await t.test('a part is taken', async () => {
       world.rule = (r, n) =>
-        n === 1 ? [200, JSON.stringify({ acked_through: r.body[1].sequence })] : [204];
+        n === 1 ? [200, JSON.stringify({ results: 'x'.repeat(5000), acked_through: r.body[1].sequence })] : [204];
       await emit(world, [1, 2, 3, 4]);
       const [first, second] = await done(2);
       assert.match(first.headers['content-type'], /^application\/cloudevents-batch\+json/);

@@ -150,9 +150,12 @@ TEST_CASE("batches", "[budget]") {
   }
   m.count = 3;
   struct row {
-    const char* answer;
+    std::string answer;
     std::uint32_t taken;
+    bool cut_short = false;
   };
+  const std::string long_results = R"({"results":")" + std::string(5'000, 'x') + '"';
+  const std::string deep = R"({"a":)" + std::string(100, '[') + std::string(100, ']');
   const row rows[] = {
       {"", 3},
       {"{}", 3},
@@ -161,15 +164,34 @@ TEST_CASE("batches", "[budget]") {
       {R"({"acked_through":"00000000000000000012"})", 3},
       {R"({"acked_through":"99999999999999999999"})", 3},
       {R"({"acked_through":"9"})", 0},
-      {R"({"acked_through":11})", 3},
-      {R"({"acked_through":"eleven"})", 3},
+      {R"({"acked_through":10})", 1},
+      {R"({"acked_through":11})", 2},
+      {"{\"note\":\"\xff\",\"acked_through\":\"10\"}", 1},
+      {long_results + R"(,"acked_through":"10"})", 1},
+      // What cannot be understood takes none.
+      {R"({"acked_through":-1})", 0},
+      {R"({"acked_through":10.5})", 0},
+      {R"({"acked_through":null})", 0},
+      {R"({"acked_through":""})", 0},
+      {R"({"acked_through":"eleven"})", 0},
+      {R"({"acked_through":"11th"})", 0},
+      {R"({"acked_through":["11"]})", 0},
+      {long_results, 0, true},
+      {" \r\n" + long_results, 0, true},
+      {deep + R"(,"acked_through":"10"})", 0},
+      // What is no JSON object says nothing.
+      {long_results, 3},
       {"[1", 3},
+      {"[1", 3, true},
+      {"ok", 3, true},
+      {R"(["acked_through"])", 3},
   };
   for (const auto& r : rows) {
     INFO(r.answer);
-    CHECK(acked(r.answer, 10, 3) == r.taken);
     auto how = answered(200);
-    how.text = r.answer;
+    how.body = r.answer;
+    how.cut_short = r.cut_short;
+    CHECK(acked(how, 10, 3) == r.taken);
     ++m.id;
     const auto got = one(c, m, how, 0);
     CHECK(got.taken == r.taken);
