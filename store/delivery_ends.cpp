@@ -49,10 +49,8 @@ void delivery_queue::done(const open_lane& l, std::uint32_t taken, std::int64_t 
   const bool more = l.head + taken < l.next;
   std::int64_t due = now;
   if (more && l.job != 0) due = std::max(now, replays_.due(l.id, l.head + taken));
-  const auto at_once = l.halted ? std::nullopt : std::optional(now);
   advance_.run(taken, now, more ? message_state::queued : message_state::delivered,
                more && !l.halted ? std::optional(due) : std::nullopt, l.id);
-  wake_behind_.run(at_once, l.id);
   if (l.announces) announce(l, now);
   if (l.job != 0 && !more) replays_.lane_ended(l.job, now);
 }
@@ -93,6 +91,9 @@ void delivery_queue::finish(const finished& f, std::int64_t now) {
   if (!l) return;
   finished_.insert(l->handler);
   now_ = now;
+  // Who waits for it looks again, however it ended: a replay that waits for an attempt is waited
+  // for by the next one.
+  wake_behind_.run(l->halted ? std::nullopt : std::optional(now), l->id);
   if (f.done || (f.outcome == outcome::ok && f.taken > 0))
     return done(*l, std::clamp<std::uint32_t>(f.taken, 1, f.count), now);
   if (f.parks && park(*l, f, now)) return;

@@ -72,6 +72,16 @@ TEST_CASE("a replay: the same ids and bytes, before what is queued", "[replay]")
     w.finish(live[0]);
     CHECK(show(w.take()) == "c10");
   }
+  SECTION("what is in flight and fails comes behind it") {
+    found(w, 13, 4);
+    const auto live = w.take();
+    REQUIRE(live.size() == 1);
+    all.event = tide::event_key{world::chain, tx(1), 0};
+    replay(w, all);
+    CHECK(w.take().empty());
+    w.finish(live[0], tide::outcome::failed);
+    CHECK(show(w.deliver()) == "c10 c13");
+  }
   SECTION("by what is chosen") {
     all.dry_run = true;
     all.event = tide::event_key{world::chain, tx(2), 0};
