@@ -33,9 +33,9 @@ delivery_queue::delivery_queue(ledger& l, outbox& o, replay_table& replays)
                      " CROSS JOIN lanes l ON l.id = o.lane WHERE f.event = ? AND f.version < ?"
                      " AND l.handler = ? AND l.id <> ? AND l.epoch <= ? AND o.job <= ?"
                      " AND o.seq >= l.head LIMIT 1"),
-      beside_(l.db, "SELECT id FROM lanes WHERE handler = ?1 AND key = ?2 AND epoch = ?3"
-                    " AND id <> ?4 AND ((job > 0 AND head < next AND (?5 = 0 OR job < ?5))"
-                    " OR (job = 0 AND state = 2)) LIMIT 1"),
+      beside_(l.db, "SELECT id FROM lanes WHERE handler = ?1 AND key = ?2 AND id <> ?4"
+                    " AND ((job > 0 AND head < next AND (?5 = 0 OR job < ?5"
+                    " OR (job = ?5 AND epoch < ?3))) OR (job = 0 AND state = 2)) LIMIT 1"),
       stand_behind_(l.db, "UPDATE lanes SET due = NULL, behind = ?, state = 0 WHERE id = ?"),
       not_before_(l.db, "UPDATE lanes SET due = ? WHERE id = ?"),
       begin_(l.db, "UPDATE lanes SET due = NULL, state = 2, tries = tries + 1, batch = ?"
@@ -97,12 +97,13 @@ std::optional<std::int64_t> delivery_queue::behind(std::int64_t handler, const o
                                l.id, l.job);
         r.next())
       return r.i64(0);
-  // What a replay sends was acknowledged once, and all before it.
-  if (l.job == 0 && what.fact.version > 1)
+  if (what.fact.version > 1) {
+    if (l.job != 0) return replays_.earlier(handler, m, l.id, l.job);
     if (rows r = earlier_.query(m.event, what.fact.version, handler, l.id, what.envelope.epoch,
                                 what.job);
         r.next())
       return r.i64(0);
+  }
   return std::nullopt;
 }
 

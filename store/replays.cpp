@@ -44,7 +44,17 @@ replay_table::replay_table(ledger& l, event_table& events, outbox& o, lane_book&
                   " state = CASE WHEN state = 2 THEN 2 ELSE 3 END, due = NULL, behind = NULL"
                   " WHERE job = ? AND job > 0"),
       wake_behind_(l.db, "UPDATE lanes SET behind = NULL, state = 1, due = ? WHERE behind IN"
-                         " (SELECT id FROM lanes WHERE job = ? AND job > 0)") {}
+                         " (SELECT id FROM lanes WHERE job = ? AND job > 0)"),
+      // By the rule of live messages. One lane of the job stands for each where they were sent
+      // first, and sends what is chosen of it in its order.
+      earlier_(l.db,
+               "SELECT r.id FROM feed f CROSS JOIN outbox o ON o.feed = f.seq"
+               " CROSS JOIN lanes l ON l.id = o.lane CROSS JOIN lanes r ON r.handler = l.handler"
+               " AND r.key = l.key AND r.epoch = l.epoch AND r.job = ?1 WHERE f.event = ?2"
+               " AND f.version < ?3 AND l.handler = ?4 AND l.epoch <= ?5 AND o.job <= ?6"
+               " AND r.id <> ?7 AND r.head < r.next AND o.seq BETWEEN"
+               " (SELECT of_seq FROM replays WHERE lane = r.id AND seq = r.head) AND"
+               " (SELECT of_seq FROM replays WHERE lane = r.id AND seq = r.next - 1) LIMIT 1") {}
 
 std::vector<replay_table::sent> replay_table::chosen(const replay_order& o, std::int64_t handler) {
   std::optional<std::int64_t> chain, event;
@@ -156,6 +166,13 @@ outbox::loaded replay_table::load(std::int64_t handler, std::int64_t lane, std::
   found.what.lane = lane;
   found.what.seq = seq;
   return found;
+}
+
+std::optional<std::int64_t> replay_table::earlier(std::int64_t handler, const outbox::loaded& m,
+                                                  std::int64_t lane, std::int64_t job) {
+  rows r = earlier_.query(job, m.event, m.what.fact.version, handler, m.what.envelope.epoch,
+                          m.what.job, lane);
+  return r.next() ? std::optional(r.i64(0)) : std::nullopt;
 }
 
 std::int64_t replay_table::due(std::int64_t lane, std::uint64_t seq) {

@@ -21,6 +21,9 @@ public:
   replay_started begin(const replay_order& order, std::int64_t now);
   /// The message at a place of a replay's lane, as it was sent first.
   outbox::loaded load(std::int64_t handler, std::int64_t lane, std::uint64_t seq);
+  /// The job's lane that has to send something of this message's event before it, if any has.
+  std::optional<std::int64_t> earlier(std::int64_t handler, const outbox::loaded& m,
+                                      std::int64_t lane, std::int64_t job);
   /// Not before then, by the replay's rate.
   std::int64_t due(std::int64_t lane, std::uint64_t seq);
   /// A lane has nothing left; the job ends with the last one.
@@ -45,7 +48,7 @@ private:
   lane_book& lanes_;
   job_table& jobs_;
   statement events_, sent_, lane_, insert_lane_, insert_, place_, due_, open_;
-  statement is_replay_, stop_, wake_behind_;
+  statement is_replay_, stop_, wake_behind_, earlier_;
 };
 
 } // namespace tidemark::store

@@ -160,6 +160,36 @@ TEST_CASE("a replay has the rolled_back too, in the first order", "[replay]") {
   CHECK(show(w.deliver()) == "c10 r10");
 }
 
+TEST_CASE("a replay sends an event's messages in their first order, whatever their keys",
+          "[replay]") {
+  world w;
+  found(w, 10, 1);
+  w.deliver();
+  const char* key = "1:z"; // its own in the other block
+  SECTION("of one epoch") {}
+  SECTION("of two epochs") {
+    store::handler_in h{"h", false, true, "chain"};
+    w.in_group([&] { must(w.db->register_handlers({&h, 1}, ++w.now)); });
+    key = "1:k";
+  }
+  w.deliver();
+  w.apply(30,
+          {tide::orphaned{block(10)}, tide::reorg{1, block(9), block(10), block(10, 'B'), false}},
+          {header(10, 'B', 'A')});
+  auto again = log(block(10, 'B'), 1);
+  again.routes[0].key = key;
+  w.apply(30, {tide::shown{{block(10, 'B')}, {again}, true}, tide::mark_moved{block(10, 'B')}});
+  CHECK(show(w.deliver()) == "r10 c10");
+  CHECK(replay(w, {}).count == 3);
+  std::string versions;
+  for (auto some = w.take(); !some.empty(); some = w.take()) {
+    REQUIRE(some.size() == 1);
+    versions += std::to_string(some[0].fact.version);
+    w.finish(some[0]);
+  }
+  CHECK(versions == "123");
+}
+
 TEST_CASE("what takes back names the last that was told, be it a copy", "[replay]") {
   world w;
   found(w, 10, 1);
