@@ -43,8 +43,10 @@ replay_table::replay_table(ledger& l, event_table& events, outbox& o, lane_book&
       stop_(l.db, "UPDATE lanes SET next = CASE WHEN state = 2 THEN head + 1 ELSE head END,"
                   " state = CASE WHEN state = 2 THEN 2 ELSE 3 END, due = NULL, behind = NULL"
                   " WHERE job = ? AND job > 0"),
-      wake_behind_(l.db, "UPDATE lanes SET behind = NULL, state = 1, due = ? WHERE behind IN"
-                         " (SELECT id FROM lanes WHERE job = ? AND job > 0)"),
+      wake_behind_(l.db,
+                   "UPDATE lanes SET behind = NULL, state = 1, due = CASE WHEN (SELECT c.halted"
+                   " FROM chains c WHERE c.chain = lanes.chain) IS NULL THEN ? END WHERE behind IN"
+                   " (SELECT id FROM lanes WHERE job = ? AND job > 0)"),
       // By the rule of live messages. One lane of the job stands for each where they were sent
       // first, and sends what is chosen of it in its order.
       earlier_(l.db,

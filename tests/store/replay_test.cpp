@@ -126,6 +126,18 @@ TEST_CASE("a replay: the same ids and bytes, before what is queued", "[replay]")
     CHECK(show(w.deliver()) == "c13");
     CHECK(state_of(w, *started.job) == tide::job_state::cancelled);
   }
+  SECTION("cancelled while the chain is halted: nothing goes before it is resumed") {
+    all.rate = 0.001;
+    const auto started = replay(w, all);
+    CHECK(show(w.deliver()) == "c10");
+    found(w, 13, 4);
+    CHECK(w.take().empty());
+    w.apply(50, {tide::halted{"too deep"}});
+    w.in_group([&] { CHECK(must(w.db->cancel_job(*started.job, ++w.now))); });
+    CHECK(w.take().empty());
+    w.apply(50, {tide::resumed{}});
+    CHECK(show(w.deliver()) == "c13");
+  }
   SECTION("at a rate") {
     all.rate = 10;
     replay(w, all);
