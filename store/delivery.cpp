@@ -61,6 +61,7 @@ delivery_queue::delivery_queue(ledger& l, outbox& o, replay_table& replays)
                         " AND behind IS NULL AND " TIDEMARK_LANE_GOES) {}
 
 void delivery_queue::start() {
+  replays_.start();
   forget_open_.run();
   reset_lanes_.run();
   ledger_.db.exec("UPDATE lanes SET due = 0 WHERE " TIDEMARK_LANE_GOES);

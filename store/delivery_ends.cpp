@@ -96,6 +96,7 @@ void delivery_queue::finish(const finished& f, std::int64_t now) {
   wake_behind_.run(l->halted ? std::nullopt : std::optional(now), l->id);
   if (f.done || (f.outcome == outcome::ok && f.taken > 0))
     return done(*l, std::clamp<std::uint32_t>(f.taken, 1, f.count), now);
+  if (l->job != 0 && replays_.cancelled(l->job)) return done(*l, 1, now);
   if (f.parks && park(*l, f, now)) return;
   const bool blocked = f.outcome == outcome::failed && !f.split;
   const auto due = f.retry_at.value_or(now);

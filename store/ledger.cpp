@@ -34,9 +34,13 @@ void ledger::reload() {
   last.lane = db.number("SELECT max(id) FROM lanes");
   last.webhook = db.number("SELECT max(id) FROM webhooks");
   last.attempt = db.number("SELECT max(id) FROM attempts");
-  replays = static_cast<std::uint64_t>(
-      db.number("SELECT count(*) FROM jobs WHERE state = 0 AND kind = 'replay'"));
+  count_replays();
   last.taken = db.number("SELECT at FROM cursors WHERE name = 'intake'");
+}
+
+void ledger::count_replays() {
+  replays = static_cast<std::uint64_t>(db.number(
+      "SELECT count(DISTINCT job) FROM lanes INDEXED BY lanes_job WHERE job > 0 AND head < next"));
 }
 
 const handler_entry& ledger::handler(std::int64_t id) const {

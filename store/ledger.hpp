@@ -63,6 +63,7 @@ private:
 struct ledger {
   explicit ledger(connection& c);
   void reload();
+  void count_replays();
 
   connection& db;
   name_table names;
@@ -70,7 +71,7 @@ struct ledger {
   std::map<std::int64_t, handler_entry> handlers;
   std::map<std::int64_t, handler_settings> settings;
   std::map<std::uint64_t, std::string> chain_names; ///< as the config calls them
-  std::uint64_t replays = 0;                        ///< that run
+  std::uint64_t replays = 0;                        ///< that have something to send, or in flight
   last_ids last;
   ringer bells;
   std::string instance;

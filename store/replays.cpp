@@ -46,7 +46,10 @@ replay_table::replay_table(ledger& l, event_table& events, outbox& o, lane_book&
       wake_behind_(l.db,
                    "UPDATE lanes SET behind = NULL, state = 1, due = CASE WHEN (SELECT c.halted"
                    " FROM chains c WHERE c.chain = lanes.chain) IS NULL THEN ? END WHERE behind IN"
-                   " (SELECT id FROM lanes WHERE job = ? AND job > 0)"),
+                   " (SELECT id FROM lanes WHERE job = ? AND job > 0 AND state <> 2)"),
+      close_(l.db,
+             "UPDATE lanes SET head = next, state = 3, due = NULL, behind = NULL WHERE job > 0"
+             " AND head < next AND (SELECT state FROM jobs WHERE id = job) <> 0"),
       // By the rule of live messages. One lane of the job stands for each where they were sent
       // first, and sends what is chosen of it in its order.
       earlier_(l.db,
@@ -150,7 +153,7 @@ replay_started replay_table::begin(const replay_order& o, std::int64_t now) {
     return done;
   }
   queue(all, o, handler, *done.job, now);
-  ++ledger_.replays;
+  ledger_.count_replays();
   ledger_.bells.handler(handler);
   return done;
 }
@@ -182,10 +185,18 @@ std::int64_t replay_table::due(std::int64_t lane, std::uint64_t seq) {
   return r.next() ? r.i64(0) : 0;
 }
 
+/// What a cancelled one had in flight when the process ended is its last too.
+void replay_table::start() {
+  close_.run();
+  ledger_.count_replays();
+}
+
+bool replay_table::cancelled(std::int64_t job) { return !jobs_.running(job); }
+
 void replay_table::lane_ended(std::int64_t job, std::int64_t now) {
-  if (open_.query(job).next() || !jobs_.running(job)) return;
-  jobs_.end(job, tide::job_state::done, "", now);
-  if (ledger_.replays > 0) --ledger_.replays;
+  if (open_.query(job).next()) return;
+  jobs_.end(job, tide::job_state::done, "", now); // one that was cancelled stays so
+  ledger_.count_replays();
 }
 
 bool replay_table::cancel(std::int64_t job, std::int64_t now) {
@@ -193,7 +204,7 @@ bool replay_table::cancel(std::int64_t job, std::int64_t now) {
   stop_.run(job);
   wake_behind_.run(now, job);
   jobs_.end(job, tide::job_state::cancelled, "", now);
-  if (ledger_.replays > 0) --ledger_.replays;
+  ledger_.count_replays();
   for (const auto& [handler, entry] : ledger_.handlers)
     ledger_.bells.handler(handler);
   return true;

@@ -26,9 +26,13 @@ public:
                                       std::int64_t lane, std::int64_t job);
   /// Not before then, by the replay's rate.
   std::int64_t due(std::int64_t lane, std::uint64_t seq);
+  void start();
+  /// Then nothing of it is tried again.
+  bool cancelled(std::int64_t job);
   /// A lane has nothing left; the job ends with the last one.
   void lane_ended(std::int64_t job, std::int64_t now);
-  /// What is in flight is its last. False: there is no such replay that runs.
+  /// What is in flight is its last, and its keys wait for that. False: there is no such replay that
+  /// runs.
   bool cancel(std::int64_t job, std::int64_t now);
 
 private:
@@ -48,7 +52,7 @@ private:
   lane_book& lanes_;
   job_table& jobs_;
   statement events_, sent_, lane_, insert_lane_, insert_, place_, due_, open_;
-  statement is_replay_, stop_, wake_behind_, earlier_;
+  statement is_replay_, stop_, wake_behind_, close_, earlier_;
 };
 
 } // namespace tidemark::store

@@ -126,6 +126,21 @@ TEST_CASE("a replay: the same ids and bytes, before what is queued", "[replay]")
     CHECK(show(w.deliver()) == "c13");
     CHECK(state_of(w, *started.job) == tide::job_state::cancelled);
   }
+  SECTION("cancelled: what fails then was its last too, and its key waited for it") {
+    const auto started = replay(w, all);
+    const auto first = w.take();
+    CHECK(first.size() == 2);
+    found(w, 13, 4);
+    w.in_group([&] { CHECK(must(w.db->cancel_job(*started.job, ++w.now))); });
+    CHECK(w.take().empty());
+    SECTION("in its process") {
+      for (const auto& m : first)
+        w.finish(m, tide::outcome::failed);
+    }
+    SECTION("which ended") { w.db = store::store::revive(std::move(w.db)); }
+    CHECK(show(w.deliver()) == "c13");
+    CHECK(state_of(w, *started.job) == tide::job_state::cancelled);
+  }
   SECTION("cancelled while the chain is halted: nothing goes before it is resumed") {
     all.rate = 0.001;
     const auto started = replay(w, all);
