@@ -81,6 +81,7 @@ outbox::loaded delivery_queue::load(std::int64_t handler, const due_lane& l, std
   if (l.job != 0) return replays_.load(handler, l.id, seq);
   outbox::loaded found = outbox_.load(handler, l.id, seq);
   message& m = found.what;
+  if (l.batch > 0) return found; // composed, and it goes again as it was
   const auto most = ledger_.settings_of(handler).pending_max_age;
   if (!m.notice && most > 0 && m.fact.status == tide::status::pending && now - m.fact.at > most) {
     m.notice =

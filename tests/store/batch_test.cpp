@@ -111,6 +111,33 @@ TEST_CASE("a batch has at most so many messages, and bytes", "[batch]") {
   CHECK(small.one().count() == 2);
 }
 
+TEST_CASE("what grows too old in a batch that was composed goes again with it", "[batch]") {
+  batches w;
+  store::handler_in h{"h", true, true, "contract"};
+  h.batch = 3;
+  h.pending_max_age = 5'000;
+  w.in_group([&] { must(w.db->register_handlers({&h, 1}, w.now)); });
+  std::vector<tide::sighting> logs;
+  for (std::uint64_t n = 10; n < 12; ++n) {
+    logs.push_back(log(block(n), n));
+    logs.back().routes[0].pending = true;
+  }
+  w.apply(12, {tide::saw{logs}}, {header(10), header(11), header(12)});
+  const auto first = w.one();
+  CHECK(first.count() == 2);
+  w.finish(first, tide::outcome::later);
+  w.now += 10'000;
+  const auto again = w.one();
+  CHECK(store::message_id(again) == store::message_id(first));
+  CHECK(store::message_body(again) == store::message_body(first));
+  // Composed anew, it is too old.
+  w.end(again, [](store::finished& f) {
+    f.outcome = tide::outcome::failed;
+    f.split = true;
+  });
+  CHECK(show({w.one()}) == "g1");
+}
+
 TEST_CASE("a batch lingers", "[batch]") {
   batches w(3, 500);
   w.found(10);
