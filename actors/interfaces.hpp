@@ -60,6 +60,7 @@ struct unit_change {
 struct change_units {
   boxed<std::vector<unit_change>> changes;
 }; ///< to the supervisor; answered once those that end have ended and the others were started
+struct no_more_changes {}; ///< to the supervisor: the daemon stops, so nobody waits for one
 
 // -- to and from a chain
 
@@ -130,8 +131,8 @@ struct exchange_ended {
   X(hints_taken) X(list_event_blocks) X(event_blocks_listed) X(turn_order) X(messages_taken) \
   X(pause_handler) X(reprocess_webhooks) X(write_audit) X(write_work) X(ping_handler) \
   X(handler_pinged) X(order_done) X(change_list) X(list_changed) X(adopt_config) X(look) \
-  X(resumed) X(recount) X(tick) X(drain) X(restart) X(stop_in) X(change_units) X(read_work) X(asked) \
-  X(answered) X(caught_lying) X(http_answered) X(head_heard) X(socket_spoke) X(others_at) \
+  X(resumed) X(recount) X(tick) X(drain) X(restart) X(stop_in) X(change_units) \
+  X(no_more_changes) X(read_work) X(asked) X(answered) X(caught_lying) X(http_answered) X(head_heard) X(socket_spoke) X(others_at) \
   X(resume_chain) X(chain_resumed) X(skip_blocks) X(blocks_skipped) X(reconcile_range) \
   X(stop_range) X(incoming) X(exchange_ended)
 // clang-format on
@@ -200,6 +201,7 @@ using reader_actor = caf::typed_actor<caf::reacts_to<read_work>>;
 
 /// SUPERVISOR: starts all the others, starts them again when they die, ends them in order.
 using supervisor_actor = caf::typed_actor<caf::reacts_to<restart>, caf::reacts_to<stop_in>,
+                                          caf::reacts_to<no_more_changes>,
                                           caf::replies_to<change_units>::with<order_done>>;
 
 /// LISTENER: between the sockets and the store.

@@ -118,6 +118,12 @@ void supervisor_state::changed() {
     w.deliver(order_done{1});
 }
 
+void supervisor_state::refuse_changes() {
+  refusing = true;
+  for (auto& w : std::exchange(waiting, {}))
+    w.deliver(caf::make_error(caf::sec::runtime_error, "the daemon is stopping"));
+}
+
 /// One unit after the other, the last started first; those that drain have been told before, all at
 /// once.
 void supervisor_state::stop_next() {
@@ -159,6 +165,7 @@ make_supervisor(supervisor_actor::stateful_pointer<supervisor_state> self,
           [self](const stop_in& stop) {
             auto& st = self->state;
             st.stopping = true;
+            st.refuse_changes();
             st.left = st.units.size();
             st.give_up_at = st.steady_ms() + stop.ms;
             for (std::size_t i = 0; i < st.units.size(); ++i)
@@ -168,10 +175,11 @@ make_supervisor(supervisor_actor::stateful_pointer<supervisor_state> self,
             self->delayed_send(self, milliseconds(stop.ms), restart{st.units.size(), 0});
             st.stop_next();
           },
+          [self](no_more_changes) { self->state.refuse_changes(); },
           [self](const change_units& c) {
             auto& st = self->state;
             auto promise = self->make_response_promise<caf::typed_response_promise<order_done>>();
-            if (st.stopping) {
+            if (st.refusing) {
               promise.deliver(caf::make_error(caf::sec::runtime_error, "the daemon is stopping"));
               return promise;
             }

@@ -45,6 +45,7 @@ struct supervisor_state {
   void settle(std::size_t i);
   void end(std::size_t i);
   void changed();
+  void refuse_changes();
 
   struct running {
     std::vector<caf::actor> alive;
@@ -59,7 +60,8 @@ struct supervisor_state {
   supervisor_params with;
   std::vector<running> units;
   bool stopping = false;
-  std::size_t left = 0; ///< units still to stop
+  bool refusing = false; ///< no change is begun or waited for any more
+  std::size_t left = 0;  ///< units still to stop
   std::int64_t give_up_at = 0;
   std::vector<caf::typed_response_promise<order_done>> waiting; ///< for what is changing
 };

@@ -27,6 +27,7 @@ namespace tidemark::api {
 /// How reading the config again ended.
 struct reload_report {
   bool done = false;
+  bool given_up = false;                 ///< the daemon began to stop amid it
   std::vector<config::problem> problems; ///< why not; the config in force stays whole
   std::vector<config::problem> warnings;
   std::vector<std::string> changed; ///< what started, ended or began anew, for a person

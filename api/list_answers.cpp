@@ -52,6 +52,8 @@ json::array problem_array(const std::vector<config::problem>& problems) {
 }
 
 net::response reloaded(const reload_report& report) {
+  if (report.given_up)
+    return net::problem(503, "the daemon is stopping; it starts with the config as it is then");
   if (!report.done) {
     auto r = net::problem(422, "the config was not taken; the one in force stays as it is");
     r.body = with_members(std::move(r.body), {{"problems", problem_array(report.problems)}});

@@ -214,9 +214,10 @@ private:
   /// Stop accepting, answer what is in flight, end the actors in order, the sockets' threads last.
   void stop() {
     board_->set_listening(false);
+    if (reloader_) reloader_->stop();
     if (doors_) doors_->drain_ingest(drain_requests);
     if (doors_) doors_->stop_admin();
-    if (reloader_) reloader_->stop();
+    if (reloader_) reloader_->wait(); // it may still use all that ends below
     if (keeper_) keeper_->close();
     if (heartbeat_) heartbeat_->stop();
     if (admin_door_) admin_door_->close();

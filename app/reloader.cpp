@@ -40,30 +40,53 @@ std::vector<std::string> words_for(const config::changes& c) {
   return out;
 }
 
+api::reload_report given_up(api::reload_report report = {}) {
+  report.given_up = true;
+  return report;
+}
+
 } // namespace
 
 reloader::reloader(reload_needs needs) : needs_(std::move(needs)), thread_([this] { run(); }) {}
 
 reloader::~reloader() {
   stop();
-  thread_.join();
+  wait();
 }
 
 void reloader::stop() {
+  std::deque<order> unbegun;
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
-    orders_.clear();
+    orders_.swap(unbegun);
   }
   changed_.notify_all();
+  // Or a reload waits for what a handler takes its time over.
+  if (needs_.supervisor) caf::anon_send(needs_.supervisor, actors::no_more_changes{});
+  for (const auto& o : unbegun)
+    if (o.done) o.done(given_up());
+}
+
+void reloader::wait() {
+  if (thread_.joinable()) thread_.join();
+  needs_.supervisor = actors::supervisor_actor{};
+}
+
+bool reloader::ending() {
+  const std::lock_guard lock(mutex_);
+  return ending_;
 }
 
 void reloader::ask(std::string who, told done) {
-  {
-    const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  if (!ending_) {
     orders_.push_back({std::move(who), std::move(done)});
+    changed_.notify_all();
+    return;
   }
-  changed_.notify_all();
+  lock.unlock();
+  if (done) done(given_up());
 }
 
 void reloader::run() {
@@ -78,7 +101,7 @@ void reloader::run() {
     }
     notify_reloading();
     const auto report = reload(next.who);
-    notify("READY=1");
+    if (!ending()) notify("READY=1");
     if (next.done) next.done(report);
   }
 }
@@ -102,6 +125,7 @@ api::reload_report reloader::reload(const std::string& who) {
       wrong(text);
   if (const auto unshown = check_certificates(*next)) wrong(unshown->text);
   if (!report.problems.empty()) return refuse(std::move(report), who);
+  if (ending()) return given_up(std::move(report));
   if (const auto failed = adopt(*next, who); !failed.empty()) {
     wrong(failed);
     return refuse(std::move(report), who);
@@ -114,7 +138,7 @@ api::reload_report reloader::reload(const std::string& who) {
   renew_log(next->log);
   needs_.units.config = next;
   fill(*next); // before its chains tell it anything
-  change_units(what, next);
+  if (!change_units(what, next)) return given_up(std::move(report));
   needs_.renew_api(next);
   needs_.units.board->set_reload(true, now_ms());
   report.done = true;
@@ -153,6 +177,7 @@ void reloader::fill(const config::config& c) {
   const auto failed = fill_new_handlers(
       [&](store_write write) {
         std::optional<std::string> wrong;
+        if (ending()) return std::optional<std::string>("the daemon is stopping");
         caf::scoped_actor me{needs_.units.system};
         me->request(needs_.units.store, caf::infinite, actors::write_work{std::move(write)})
             .receive([](const actors::order_done&) {},
@@ -166,7 +191,7 @@ void reloader::fill(const config::config& c) {
 }
 
 /// Those that end, end first, so that a name is never there twice.
-void reloader::change_units(const config::changes& what,
+bool reloader::change_units(const config::changes& what,
                             const std::shared_ptr<const config::config>& c) {
   std::vector<actors::unit_change> all;
   const auto gone = [&](const std::string& name) {
@@ -187,14 +212,18 @@ void reloader::change_units(const config::changes& what,
   for (const auto& handler : c->handlers)
     if (has(what.handlers_anew, handler.name()))
       all.push_back({actors::box(delivery_unit(needs_.units, handler)), false});
-  if (all.empty()) return;
+  if (all.empty()) return true;
+  bool began = true;
   caf::scoped_actor me{needs_.units.system};
   me->request(needs_.supervisor, units_change_in, actors::change_units{actors::box(std::move(all))})
       .receive([](const actors::order_done&) {},
-               [](const caf::error&) {
+               [&](const caf::error&) {
+                 began = !ending();
+                 if (!began) return;
                  log(level::warn, component::config,
                      "not everything that the config changed has begun yet");
                });
+  return began;
 }
 
 } // namespace tidemark::app

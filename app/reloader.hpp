@@ -38,8 +38,11 @@ public:
 
   explicit reloader(reload_needs needs);
   ~reloader();
-  /// Begins nothing more; what was not begun is not told.
+  /// Begins nothing more, and gives up what is under way: whoever asked hears that the daemon
+  /// stops. Returns at once.
   void stop();
+  /// Until nothing is under way, after stop(). What a reload uses is there until then.
+  void wait();
   reloader(const reloader&) = delete;
   reloader& operator=(const reloader&) = delete;
 
@@ -52,12 +55,14 @@ private:
     told done;
   };
   void run();
+  bool ending();
   api::reload_report reload(const std::string& who);
   api::reload_report refuse(api::reload_report report, const std::string& who);
   /// What went wrong; nothing: the store has it.
   std::string adopt(const config::config& c, const std::string& who);
   void fill(const config::config& c);
-  void change_units(const config::changes& what, const std::shared_ptr<const config::config>& c);
+  /// False: the daemon stops, and not all has changed.
+  bool change_units(const config::changes& what, const std::shared_ptr<const config::config>& c);
 
   reload_needs needs_;
   std::mutex mutex_;

@@ -298,3 +298,38 @@ TEST_CASE_METHOD(supervisor_fixture, "supervisor: what a config changes ends fir
   CHECK(starts["chain y"] == 3);
   CHECK(answered == 3);
 }
+
+TEST_CASE_METHOD(supervisor_fixture, "supervisor: nobody waits for a change once the daemon stops",
+                 "[supervisor]") {
+  add("store", true);
+  add("delivery h", false, true);
+  start();
+  std::string wrong;
+  int answered = 0;
+  const auto change = [&] {
+    const unit_change again{box(params.units[1]), false};
+    auto asker = sys.spawn([&, again](caf::event_based_actor* me) {
+      me->request(supervisor, caf::infinite, change_units{box(std::vector{again})})
+          .then([&](const order_done&) { ++answered; },
+                [&](const caf::error& e) { wrong = sys.render(e); });
+    });
+    owned.push_back(caf::actor_cast<caf::strong_actor_ptr>(asker));
+    run();
+  };
+  change(); // it drains, and does not end
+  CHECK(wrong.empty());
+  SECTION("told so") {
+    caf::anon_send(supervisor, no_more_changes{});
+    run();
+    CHECK(wrong.find("the daemon is stopping") != std::string::npos);
+    wrong.clear();
+    change();
+  }
+  SECTION("or stopped at once") { stop(); }
+  CHECK(wrong.find("the daemon is stopping") != std::string::npos);
+  stop();
+  finish("delivery h");
+  CHECK(answered == 0);
+  CHECK(starts["delivery h"] == 1);
+  CHECK_FALSE(is_alive(supervisor));
+}

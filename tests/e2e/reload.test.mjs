@@ -204,3 +204,49 @@ scenario('what is in flight is finished, and nothing is sent twice', {}, async (
   const ids = world.handler.requests.map((r) => r.id);
   assert.equal(new Set(ids).size, ids.length, 'each was sent once');
 });
+
+scenario(
+  'a SIGTERM amid a reload ends the daemon in time, whatever the reload waits for',
+  {
+    config: async (c) => {
+      c.admin.listen = `127.0.0.1:${await freePort()}`;
+    },
+  },
+  async (world) => {
+    const { daemon } = world;
+    const ended = async () => {
+      const exit = await daemon.stop();
+      assert.deepEqual([exit.code, exit.signal], [0, null], daemon.tail());
+      assert.ok(exit.ms < 10_000, `${exit.ms} ms`);
+    };
+    for (const wait of [0, 2, 5, 10, 15, 20, 30, 50]) {
+      const config = structuredClone(daemon.config);
+      config.handlers[0].concurrency = 2 + wait;
+      config.chains[0].poll_interval = `${200 + wait}ms`;
+      daemon.write(config);
+      daemon.process.kill('SIGHUP');
+      await new Promise((resolve) => setTimeout(resolve, wait));
+      await ended();
+      await daemon.start();
+    }
+    // A handler that takes its time: the change waits for it, and is given up.
+    world.handler.rule = () => 'hang';
+    await one(world);
+    await world.anvil.mine(2);
+    await until('it is under way', () => world.handler.requests.length > 0);
+    const config = structuredClone(daemon.config);
+    config.handlers[0].concurrency = 1;
+    daemon.write(config);
+    const verb = daemon.verb('reload');
+    await until('the change was begun', async () =>
+      (await daemon.get('/v1/audit')).items.some((a) => a.what === 'reload' && a.who !== 'SIGHUP'),
+    );
+    await ended();
+    const told = await verb;
+    assert.equal(told.code, 1, told.stdout);
+    assert.match(told.stderr, /the daemon is stopping/);
+    world.handler.rule = undefined;
+    await daemon.start();
+    await world.settled();
+  },
+);
