@@ -127,13 +127,17 @@ void begin_turn(self_pointer self, const tide::courier::order& order) {
   st.finished.clear();
   turn.take = order.messages;
   turn.max_bytes = order.bytes;
+  turn.first = !st.begun;
   if (turn.take != 0) st.courier->taking();
   st.turn_open = true;
   const auto boxed_turn = box(std::move(turn));
   self->request(st.with.store, caf::infinite, turn_order{boxed_turn})
-      .then([self, boxed_turn](
-                const messages_taken& m) { turn_answered(self, boxed_turn->take != 0, *m.batch); },
-            [self, boxed_turn](const caf::error& e) { turn_failed(self, *boxed_turn, e); });
+      .then(
+          [self, boxed_turn](const messages_taken& m) {
+            self->state.begun = true;
+            turn_answered(self, boxed_turn->take != 0, *m.batch);
+          },
+          [self, boxed_turn](const caf::error& e) { turn_failed(self, *boxed_turn, e); });
 }
 
 void store_pause(self_pointer self) {

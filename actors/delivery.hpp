@@ -76,6 +76,7 @@ struct delivery_state {
   /// Ended, and not told the store yet.
   std::vector<store::finished> finished;
   bool turn_open = false; ///< a turn is with the store
+  bool begun = false;     ///< the first turn is behind it
   bool pause_open = false;
   bool draining = false;
   std::int64_t store_retry_at = 0; ///< the store failed: not before then

@@ -34,6 +34,7 @@ net::client_request compose_request(const config::handler& h, const handler_plac
   net::client_request r;
   r.target = place.url;
   r.tls = place.tls;
+  r.sender = h.name();
   // Sooner, a lost request would be a second attempt under the first one's number.
   r.resend_lost = stale_after;
   r.body = std::make_shared<const std::string>(store::message_body(m));

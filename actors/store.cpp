@@ -175,6 +175,8 @@ store_actor::behavior_type make_store(store_actor::stateful_pointer<store_state>
         return promised<messages_taken, store::message_batch>(
             s,
             [file, now, turn]() -> store::result<store::message_batch> {
+              if (turn->first)
+                if (auto lost = file->abandon(turn->handler, now()); !lost) return lost.error();
               if (auto ended = file->finish(turn->finished, now()); !ended) return ended.error();
               if (turn->take == 0) return store::message_batch{};
               return file->take(turn->handler, now(), turn->take, turn->max_bytes);

@@ -62,6 +62,7 @@ void supervisor_state::died(const caf::actor_addr& who, const std::string& why) 
       self->demonitor(rest);
       caf::anon_send_exit(rest, caf::exit_reason::kill);
     }
+    if (with.units[i].ended) with.units[i].ended();
     u.deaths = steady_ms() - u.started_at > healthy_after ? 1 : u.deaths + 1;
     const auto wait =
         std::min(first_wait << std::min<std::uint32_t>(u.deaths - 1, 9), longest_wait);
@@ -99,11 +100,13 @@ void supervisor_state::end(std::size_t i) {
 
 void supervisor_state::settle(std::size_t i) {
   const auto c = *std::exchange(units[i].changing, std::nullopt);
+  if (with.units[i].ended) with.units[i].ended();
   ++units[i].life; // whatever was to start it again is void
   units[i].deaths = 0;
   units[i].gone = c.gone;
   if (c.gone) {
     with.units[i].start = {};
+    with.units[i].ended = {};
   } else {
     with.units[i] = *c.is;
     start(i);

@@ -24,6 +24,8 @@ struct unit {
   std::function<std::vector<caf::actor>()> start;
   bool vital = false;  ///< without it nothing is true: its death ends the process
   bool drains = false; ///< it understands `drain` and ends by itself
+  /// Clears up behind those that ended, before others start. Not when the daemon stops.
+  std::function<void()> ended = {};
 };
 
 struct supervisor_params {

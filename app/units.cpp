@@ -15,6 +15,7 @@
 #include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -241,7 +242,15 @@ actors::unit delivery_unit(const unit_needs& needs, const config::handler& h) {
             needs.switchboard.connect(handler->name(), a);
             return std::vector{caf::actor_cast<caf::actor>(a)};
           },
-          false, true};
+          false, true,
+          // An exchange of one that is gone ends for nobody. Its connection closes first; then what
+          // it carried may go again.
+          [&client = needs.handlers, store = needs.store, name = h.name()] {
+            client.cut(name);
+            caf::anon_send(store, actors::write_work{[name](store::store& file, std::int64_t now) {
+                             return file.abandon(name, now);
+                           }});
+          }};
 }
 
 actors::unit intake_unit(const unit_needs& needs, std::shared_ptr<actors::ingest_rules> rules) {

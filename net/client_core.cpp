@@ -34,6 +34,14 @@ void client_core::send(client_request r, http_client::callback done) {
   asio::post(strand_, [self = shared_from_this(), c = std::move(c)] { self->begin(c); });
 }
 
+void client_core::cut(std::string sender) {
+  asio::post(strand_, [self = shared_from_this(), sender = std::move(sender)] {
+    const auto open = self->calls_;
+    for (const auto& c : open)
+      if (c->request.sender == sender) self->fail(c, failure::cut, "who sent it is gone");
+  });
+}
+
 void client_core::stop() {
   names_->stop();
   asio::post(strand_, [self = shared_from_this()] {

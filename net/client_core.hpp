@@ -20,12 +20,13 @@
 
 namespace tidemark::net {
 
-/// The client's pools and calls. All on its strand but send() and stop().
+/// The client's pools and calls. All on its strand but send(), cut() and stop().
 class client_core : public std::enable_shared_from_this<client_core> {
 public:
   client_core(boost::asio::io_context& io, const client_limits& limits);
 
   void send(client_request r, http_client::callback done);
+  void cut(std::string sender);
   void stop();
 
 private:

@@ -42,4 +42,6 @@ void http_client::send(client_request r, callback done) {
   core_->send(std::move(r), std::move(done));
 }
 
+void http_client::cut(std::string sender) { core_->cut(std::move(sender)); }
+
 } // namespace tidemark::net

@@ -45,6 +45,7 @@ struct client_request {
   bool accept_gzip = false;
   /// Own roots or a client certificate; null: the system's roots.
   std::shared_ptr<const tls_context> tls;
+  std::string sender; ///< whose it is, for cut()
 };
 
 struct client_response {
@@ -101,6 +102,9 @@ public:
 
   /// Any thread.
   void send(client_request r, callback done);
+  /// What this sender sent before and is still open fails with `cut`. Its connections are closed
+  /// before anything that is sent later begins. Any thread.
+  void cut(std::string sender);
 
 private:
   std::shared_ptr<client_core> core_;

@@ -23,6 +23,13 @@ delivery_queue::delivery_queue(ledger& l, outbox& o, replay_table& replays)
       reset_lanes_(l.db,
                    "UPDATE lanes SET behind = NULL, state = CASE WHEN state IN (4, 5) THEN state"
                    " ELSE 1 END, due = NULL WHERE head < next"),
+      put_back_(l.db,
+                "UPDATE lanes SET state = 1, due = CASE WHEN chain IN (SELECT chain FROM chains"
+                " WHERE halted IS NOT NULL) THEN NULL ELSE ?1 END WHERE id IN (SELECT lane"
+                " FROM attempts INDEXED BY attempts_open WHERE outcome = 0)"
+                " AND +handler = ?2 AND state = 2"),
+      lose_(l.db, "UPDATE attempts INDEXED BY attempts_open SET outcome = 6 WHERE outcome = 0"
+                  " AND (SELECT handler FROM lanes WHERE id = lane) = ?"),
       due_(l.db, "SELECT id, head, next, singles, tries, batch, job, age FROM lanes"
                  " WHERE handler = ? AND due <= ? ORDER BY due LIMIT ?"),
       next_due_(l.db,
@@ -65,6 +72,13 @@ void delivery_queue::start() {
   forget_open_.run();
   reset_lanes_.run();
   ledger_.db.exec("UPDATE lanes SET due = 0 WHERE " TIDEMARK_LANE_GOES);
+}
+
+void delivery_queue::abandon(std::string_view handler, std::int64_t now) {
+  const auto id = ledger_.names.find(tide::name_kind::handler, handler);
+  if (!id) return;
+  put_back_.run(now, *id);
+  lose_.run(*id);
 }
 
 std::vector<delivery_queue::due_lane> delivery_queue::due(std::int64_t handler, std::int64_t now,

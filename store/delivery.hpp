@@ -17,6 +17,8 @@ public:
 
   /// What was in flight when the process ended is unknown, and goes again.
   void start();
+  /// The same for one handler, while the process goes on.
+  void abandon(std::string_view handler, std::int64_t now);
   message_batch take(std::string_view handler, std::int64_t now, std::size_t limit,
                      std::size_t max_bytes);
   void finish(const finished& f, std::int64_t now);
@@ -60,7 +62,7 @@ private:
   replay_table& replays_;
   std::set<std::int64_t> finished_; ///< handlers, in this group
   std::int64_t now_ = 0;
-  statement forget_open_, reset_lanes_;
+  statement forget_open_, reset_lanes_, put_back_, lose_;
   statement due_, next_due_, earlier_, beside_, stand_behind_, not_before_, begin_, insert_attempt_;
   statement end_attempts_, lane_, advance_, wait_, wake_behind_;
   statement park_, park_key_, park_lane_, announce_, wake_epoch_;

@@ -103,6 +103,8 @@ public:
   result<message_batch> take(std::string_view handler, std::int64_t now, std::size_t limit,
                              std::size_t max_bytes);
   result<void> finish(std::span<const finished> exchanges, std::int64_t now);
+  /// Whoever sent for this handler is gone: what it had in flight is unknown, and goes again.
+  result<void> abandon(std::string_view handler, std::int64_t now);
   /// Parked messages: tries them again, or lets a gap take their places.
   result<dead_done> order_dead(const dead_order& o, std::int64_t now);
   result<replay_started> replay(const replay_order& o, std::int64_t now);

@@ -28,6 +28,10 @@ result<void> store::finish(std::span<const finished> exchanges, std::int64_t now
   });
 }
 
+result<void> store::abandon(std::string_view handler, std::int64_t now) {
+  return writing(*parts_, now, [&] { parts_->all->deliveries.abandon(handler, now); });
+}
+
 result<void> store::audit(std::string_view who, std::string_view what, std::string_view detail,
                           std::int64_t now) {
   return writing(*parts_, [&] {

@@ -282,3 +282,22 @@ TEST_CASE("what the client says is what the courier hears", "[delivery]") {
   CHECK(got.body.size() == 5'000);
   CHECK(got.cut_short);
 }
+
+TEST_CASE_METHOD(delivery_fixture, "delivery: its first turn says that nobody else sends any more",
+                 "[delivery]") {
+  in_store.put(1, 2, now);
+  std::vector<bool> firsts;
+  script->turn = [&](const turn_order& t) -> caf::result<messages_taken> {
+    firsts.push_back(t.turn->first);
+    if (firsts.size() == 1) return store_fails();
+    return in_store.turn(*t.turn, now);
+  };
+  start();
+  advance(1s);
+  answer_all(200);
+  REQUIRE(firsts.size() >= 3);
+  CHECK(firsts[0]);
+  CHECK(firsts[1]); // the store did not take the one before
+  CHECK(std::count(firsts.begin(), firsts.end(), true) == 2);
+  CHECK(all_sent.at(0).sender == "app");
+}

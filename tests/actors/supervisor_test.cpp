@@ -23,7 +23,7 @@ namespace {
 struct supervisor_fixture : actor_fixture {
   std::vector<std::string> events, log;
   std::map<std::string, std::vector<caf::actor>> units; ///< the present actors
-  std::map<std::string, int> starts;
+  std::map<std::string, int> starts, cleared;           ///< how often
   supervisor_params params;
   supervisor_actor supervisor;
 
@@ -48,7 +48,7 @@ struct supervisor_fixture : actor_fixture {
                                 owned.push_back(caf::actor_cast<caf::strong_actor_ptr>(a));
                               return made;
                             },
-                            vital, drains});
+                            vital, drains, [this, name] { ++cleared[name]; }});
   }
   caf::actor spawn(const std::string& name) {
     return sys.spawn([this, name](caf::event_based_actor* me) -> caf::behavior {
@@ -332,4 +332,38 @@ TEST_CASE_METHOD(supervisor_fixture, "supervisor: nobody waits for a change once
   CHECK(answered == 0);
   CHECK(starts["delivery h"] == 1);
   CHECK_FALSE(is_alive(supervisor));
+}
+
+TEST_CASE_METHOD(supervisor_fixture, "supervisor: what a unit leaves is cleared up at every end",
+                 "[supervisor]") {
+  add("store", true);
+  add("delivery h", false, true);
+  start();
+  const auto change = [&](bool gone) {
+    caf::anon_send(supervisor,
+                   change_units{box(std::vector{unit_change{box(params.units[1]), gone}})});
+    run();
+  };
+  kill("delivery h");
+  CHECK(cleared["delivery h"] == 1);
+  CHECK(starts["delivery h"] == 1); // before it starts again
+  advance(100ms);
+  SECTION("changed") {
+    change(false);
+    CHECK(cleared["delivery h"] == 1);
+    advance(10s); // it drains too long
+    CHECK(cleared["delivery h"] == 2);
+    CHECK(starts["delivery h"] == 3);
+  }
+  SECTION("removed") {
+    change(true);
+    finish("delivery h");
+    CHECK(cleared["delivery h"] == 2);
+  }
+  SECTION("not when all stop") {
+    stop(4s);
+    advance(4s);
+    CHECK(cleared["delivery h"] == 1);
+  }
+  CHECK(cleared["store"] == 0);
 }

@@ -250,3 +250,43 @@ scenario(
     await world.settled();
   },
 );
+
+scenario(
+  'a handler that hangs while it is changed or removed is told again, and never twice at a time',
+  {
+    config: async (c) => {
+      c.admin.listen = `127.0.0.1:${await freePort()}`;
+      c.handlers[0].timeout = '50s';
+    },
+    timeout: 90_000,
+  },
+  async (world) => {
+    const { daemon, handler } = world;
+    let hang = 2;
+    handler.rule = () => (hang-- > 0 ? 'hang' : undefined);
+    const transfer = await one(world);
+    await world.anvil.mine(2);
+    await until('it hangs', () => handler.requests.length === 1);
+    const config = structuredClone(daemon.config);
+    config.handlers[0].concurrency = 2;
+    daemon.write(config);
+    const changed = await daemon.verb('reload');
+    assert.equal(changed.code, 0, changed.stderr);
+    await until('it is sent again', () => handler.requests.length === 2, { timeout: 3_000 });
+    assert.equal(handler.requests[1].headers['tidemark-attempt'], '2');
+
+    const { handlers } = daemon.config;
+    daemon.write({ ...daemon.config, handlers: [] });
+    const removed = await daemon.verb('reload');
+    assert.equal(removed.code, 0, removed.stderr);
+    const outcomes = async () =>
+      (await daemon.get(`/v1/events/${transfer.eventId}`)).attempts.map((a) => a.outcome);
+    await until('both are unknown', async () => (await outcomes()).join() === 'unknown,unknown', {
+      timeout: 3_000,
+    });
+    daemon.write({ ...daemon.config, handlers });
+    assert.equal((await daemon.verb('reload')).code, 0);
+    await world.message(transfer.eventId, 'confirmed');
+    assert.equal(new Set(handler.requests.slice(0, 3).map((r) => r.id)).size, 1);
+  },
+);

@@ -153,6 +153,38 @@ TEST_CASE("a client that goes away answers what is open", "[client]") {
   CHECK(said.get_future().get().error().kind == failure::cut);
 }
 
+TEST_CASE("what one sender has open is cut, before what comes later goes", "[client]") {
+  std::atomic<int> ended{0};
+  std::atomic<int> ended_before_third{-1};
+  script_server peer([&](raw_socket& p, int) {
+    const auto head = p.read_message();
+    if (head.find("/third") != std::string::npos) {
+      std::this_thread::sleep_for(20ms); // for the other's end to be seen
+      ended_before_third = ended.load();
+      p.send(answer_of("abc"));
+      return;
+    }
+    p.read_to_end();
+    ++ended;
+  });
+  asking a;
+  const auto from = [&](const char* sender, const char* path) {
+    auto r = a.request(peer.port(), path);
+    r.sender = sender;
+    return r;
+  };
+  auto first = a.begin(from("a", "/first"));
+  auto second = a.begin(from("b", "/second"));
+  CHECK(eventually([&] { return peer.connections() == 2; }));
+  a.client.cut("a");
+  CHECK(a.ask(from("a", "/third")).has_value());
+  CHECK(ended_before_third == 1);
+  CHECK(first.get().error().kind == failure::cut);
+  CHECK(second.wait_for(0s) == std::future_status::timeout);
+  a.client.cut("b");
+  CHECK(second.get().error().kind == failure::cut);
+}
+
 TEST_CASE("a stopped io_context with requests open leaves nothing behind", "[client]") {
   script_server peer([](raw_socket& p, int) { p.read_to_end(); });
   auto io = std::make_unique<net::io_threads>(2);

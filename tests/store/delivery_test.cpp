@@ -214,6 +214,45 @@ TEST_CASE("what was in flight when a halted chain's process ended goes after res
   CHECK(show(w.take()) == "c10");
 }
 
+TEST_CASE("what was in flight when its sender ended is unknown, and goes again", "[delivery]") {
+  world w;
+  auto other = log(block(14), 7);
+  other.routes[0].handler = "g";
+  confirm(w, 2);
+  w.apply(60, {tide::shown{{block(14)}, {other}, true}}, {header(14)});
+  const auto mine = w.take();
+  const auto others = w.take("g");
+  REQUIRE(mine.size() == 1);
+  REQUIRE(others.size() == 1);
+  const auto abandon = [&] { w.in_group([&] { must(w.db->abandon("h", ++w.now)); }); };
+  SECTION("while the process goes on") {
+    abandon();
+    CHECK(w.take("g").empty()); // nobody else's
+    const auto again = w.take();
+    REQUIRE(again.size() == 1);
+    CHECK(store::message_id(again[0]) == store::message_id(mine[0]));
+    CHECK(again[0].attempt == 2);
+    store::reader r(*w.db);
+    const auto life = must(r.event({world::chain, mine[0].fact.tx, mine[0].fact.log_index}));
+    REQUIRE(life->attempts.size() == 2);
+    CHECK(std::count_if(life->attempts.begin(), life->attempts.end(),
+                        [](const auto& a) { return a.outcome == tide::outcome::unknown; }) == 1);
+    w.finish(mine[0]); // its answer comes after all: of an attempt that is none any more
+    w.finish(again[0]);
+    CHECK(w.take().size() == 1);
+    abandon();
+    abandon();
+    CHECK(w.take().size() == 1);
+  }
+  SECTION("and the chain halted") {
+    w.apply(60, {tide::halted{"too deep"}});
+    abandon();
+    CHECK(w.take().empty());
+    w.apply(60, {tide::resumed{}});
+    CHECK(w.take().size() == 1);
+  }
+}
+
 TEST_CASE("a turn that takes what is due rings nothing", "[delivery]") {
   world w;
   confirm(w, 2);
