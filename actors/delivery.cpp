@@ -3,6 +3,8 @@
 
 #include "actors/named_exceptions.hpp"
 
+#include <caf/error.hpp>
+#include <caf/sec.hpp>
 #include <caf/send.hpp>
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -182,7 +184,8 @@ void pump(self_pointer self) {
   if (store_works && st.courier->must_pause() && !st.pause_open) store_pause(self);
   publish(st);
   const bool unsaid = !st.finished.empty() || st.courier->must_pause();
-  if (st.draining && st.open.empty() && !st.turn_open && !unsaid) return self->quit();
+  const bool idle = st.open.empty() && st.open_pings.empty() && !st.turn_open;
+  if (st.draining && idle && !unsaid) return self->quit();
   if (st.turn_open) return; // its answer comes here again
   if (!store_works)
     arm(self, st.store_retry_at, now);
@@ -207,7 +210,7 @@ void exchange_over(self_pointer self, const exchange_ended& e) {
     pinged->second.deliver(handler_pinged{st.ping_ids[e.n], e.how});
     st.ping_ids.erase(e.n);
     st.open_pings.erase(pinged);
-    return;
+    return pump(self); // it may be the last that a drain waits for
   }
   const auto at = st.open.find(e.n);
   if (at == st.open.end()) return;
@@ -230,6 +233,13 @@ void exchange_over(self_pointer self, const exchange_ended& e) {
 }
 
 } // namespace
+
+/// A promise that dies says nothing, and its asker would wait for its whole time.
+delivery_state::~delivery_state() {
+  for (auto& [number, promise] : open_pings)
+    promise.deliver(
+        caf::make_error(caf::sec::runtime_error, "the handler's sender ended before the answer"));
+}
 
 delivery_actor::behavior_type make_delivery(delivery_actor::stateful_pointer<delivery_state> self,
                                             delivery_params params) {

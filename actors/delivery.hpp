@@ -61,6 +61,8 @@ tide::exchange_end end_of(const net::client_result& r, std::uint32_t ms);
 struct delivery_state {
   static inline const char* name = "delivery";
 
+  ~delivery_state(); ///< answers the pings that are open
+
   delivery_params with;
   handler_place target;
   std::unique_ptr<tide::courier> courier;

@@ -38,6 +38,7 @@ struct supervisor_state {
   static inline const char* name = "supervisor";
 
   explicit supervisor_state(supervisor_actor::pointer self_) : self(self_) {}
+  ~supervisor_state() { refuse_changes(); } ///< or who waits for one waits for its whole time
 
   std::int64_t steady_ms() const;
   void start(std::size_t i);

@@ -4,6 +4,8 @@
 #include "providers/provider.hpp"
 #include "tests/actors/delivery_world.hpp"
 
+#include <caf/event_based_actor.hpp>
+#include <caf/exit_reason.hpp>
 #include <catch2/catch.hpp>
 
 using namespace tidemark;
@@ -300,4 +302,32 @@ TEST_CASE_METHOD(delivery_fixture, "delivery: its first turn says that nobody el
   CHECK(firsts[1]); // the store did not take the one before
   CHECK(std::count(firsts.begin(), firsts.end(), true) == 2);
   CHECK(all_sent.at(0).sender == "app");
+}
+
+TEST_CASE_METHOD(delivery_fixture, "delivery: a ping is answered however its actor ends",
+                 "[delivery]") {
+  start();
+  int pinged = 0;
+  std::string wrong;
+  auto asker = sys.spawn([&](caf::event_based_actor* me) {
+    me->request(delivery, caf::infinite, ping_handler{})
+        .then([&](const handler_pinged&) { ++pinged; },
+              [&](const caf::error& e) { wrong = sys.render(e); });
+  });
+  owned.push_back(caf::actor_cast<caf::strong_actor_ptr>(asker));
+  run();
+  REQUIRE(open.size() == 1);
+  caf::anon_send(delivery, drain{});
+  run();
+  CHECK(is_alive(delivery)); // it is in flight
+  SECTION("drained") {
+    answer(204);
+    CHECK(pinged == 1);
+    CHECK_FALSE(is_alive(delivery));
+  }
+  SECTION("killed") {
+    caf::anon_send_exit(delivery, caf::exit_reason::kill);
+    run();
+    CHECK(wrong.find("ended before the answer") != std::string::npos);
+  }
 }

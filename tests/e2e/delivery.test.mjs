@@ -249,3 +249,24 @@ scenario(
     );
   },
 );
+
+scenario(
+  'a ping without an answer does not hold up a stop, and whoever asked hears of it',
+  {
+    config: (c) => {
+      c.handlers[0].timeout = '40s';
+    },
+  },
+  async (world) => {
+    const { daemon, handler } = world;
+    handler.rule = () => 'hang';
+    const asked = daemon.api('/v1/handlers/app/test', { body: {} });
+    await until('the ping is there', () => handler.requests.length === 1);
+    const exit = await daemon.stop();
+    assert.deepEqual([exit.code, exit.signal], [0, null]);
+    assert.ok(exit.ms < 10_000, `${exit.ms} ms`);
+    const answer = await asked;
+    assert.equal(answer.status, 503, answer.text);
+    await daemon.start();
+  },
+);
