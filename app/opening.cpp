@@ -15,6 +15,7 @@
 #include <chrono>
 #include <map>
 #include <string>
+#include <thread>
 
 namespace tidemark::app {
 namespace {
@@ -167,6 +168,10 @@ std::variant<opened_store, int> open_store(const config::config& c) {
   }
   opened_store out;
   out.file = std::move(std::get<std::unique_ptr<store::store>>(opened));
+  // A restore's epoch is the second in which it came; whatever comes next is to find another one.
+  if (const auto epoch = out.file->epoch())
+    while (now_ms() / 1'000 == *epoch)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
   for (std::size_t i = 0; i < reader_count; ++i) {
     auto r = store::reader::open(c.store.path.string());
     if (!r) {

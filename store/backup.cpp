@@ -176,14 +176,19 @@ void begin_on_backup(connection& db, std::int64_t now) {
   if (db.number("SELECT 1 FROM cursors WHERE name = 'backup'") == 0) return;
   db.exec("BEGIN IMMEDIATE");
   try {
-    db.exec("INSERT INTO cursors (name, at) VALUES ('epoch', 2)"
-            " ON CONFLICT (name) DO UPDATE SET at = at + 1;"
-            "DELETE FROM cursors WHERE name = 'backup'");
-    statement pause(db, "UPDATE handlers SET epoch = epoch + 1, raised = 'restore', paused = 1,"
-                        " since = ?, reason ="
-                        " 'the store is a backup that was put back: what this handler was told"
-                        " since is not known here; resume it once it is ready for that'");
-    pause.run(now);
+    // Not just the next number: the backup does not know what came after it, and may be put back
+    // twice. What no earlier epoch was is the second that it is now.
+    const std::int64_t second = now / 1'000;
+    statement raise(db, "INSERT INTO cursors (name, at) VALUES ('epoch', max(2, ?1))"
+                        " ON CONFLICT (name) DO UPDATE SET at = max(at + 1, ?1)");
+    raise.run(second);
+    db.exec("DELETE FROM cursors WHERE name = 'backup'");
+    statement pause(db, "UPDATE handlers SET " TIDEMARK_RAISE_EPOCH(
+                            "?1", "'restore'") ", paused = 1, since = ?2, reason ="
+                                               " 'the store is a backup that was put back: what"
+                                               " this handler was told since is not known here;"
+                                               " resume it once it is ready for that'");
+    pause.run(second, now);
     statement note(db, "INSERT INTO audit (at, who, what, detail) VALUES"
                        " (?, 'tidemark', 'first run on a backup',"
                        " 'every epoch is raised, every handler paused')");

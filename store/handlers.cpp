@@ -4,6 +4,7 @@
 #include "store/facts.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 
 namespace tidemark::store {
@@ -31,7 +32,7 @@ handler_table::handler_table(ledger& l, lane_book& lanes)
       about_(l.db, "SELECT 1 FROM event_subscriptions WHERE subscription = ? AND event = ?"),
       set_paused_(l.db, "UPDATE handlers SET paused = ?, reason = ?, since = ? WHERE handler = ?"),
       wake_(l.db, "UPDATE lanes SET due = ?1 WHERE handler = ?2 AND due > ?1"),
-      raise_(l.db, "UPDATE handlers SET epoch = epoch + 1, raised = ? WHERE handler = ?"),
+      raise_(l.db, "UPDATE handlers SET " TIDEMARK_RAISE_EPOCH("1", "?1") " WHERE handler = ?2"),
       open_(l.db, "SELECT 1 FROM lanes INDEXED BY lanes_open WHERE handler = ? AND epoch <= ?"
                   " AND (state <> 3 OR held > 0) AND state <> 5 LIMIT 1"),
       announced_(l.db, "SELECT 1 FROM lanes WHERE handler = ? AND key = '' AND epoch = ?"),
@@ -125,23 +126,40 @@ bool handler_table::queue_is_empty(std::int64_t handler, std::uint32_t epoch) {
 void handler_table::announce(std::int64_t now) {
   for (const auto& [handler, entry] : ledger_.handlers) {
     if (entry.announced >= entry.epoch || !queue_is_empty(handler, entry.announced)) continue;
-    const std::uint32_t next = entry.announced + 1;
-    if (!announced_.query(handler, next).next()) announce(handler, next, now);
+    const auto next = next_epoch(handler, entry.announced);
+    if (!announced_.query(handler, next.epoch).next())
+      announce(handler, next, entry.announced, now);
   }
 }
 
-void handler_table::announce(std::int64_t handler, std::uint32_t epoch, std::int64_t now) {
+/// Each is announced, and with its own reason; a restore leaves numbers out.
+handler_table::raised_epoch handler_table::next_epoch(std::int64_t handler,
+                                                      std::uint32_t announced) {
+  std::string raised;
+  if (rows r = raised_.query(handler); r.next()) raised = r.text(0);
+  for (std::string_view rest = raised; !rest.empty();) {
+    const std::string_view one = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+    std::uint32_t epoch = 0;
+    const auto number = std::from_chars(one.data(), one.data() + one.size(), epoch);
+    if (number.ec != std::errc{} || epoch <= announced) continue;
+    return {epoch, std::string(one.substr(one.find(':') + 1))};
+  }
+  return {announced + 1, raised}; // as a store says it that was raised before numbers were kept
+}
+
+void handler_table::announce(std::int64_t handler, const raised_epoch& next, std::uint32_t previous,
+                             std::int64_t now) {
   std::vector<tide::epoch_mark> marks;
   for (rows r = marks_.query(); r.next();) {
     std::optional<evm::block_id> mark;
     if (!r.null(1)) mark = evm::block_id{r.u64(1), r.hash(2)};
     marks.push_back({ledger_.chain_name(r.u64(0)), mark});
   }
-  std::string reason;
-  if (rows r = raised_.query(handler); r.next()) reason = r.text(0);
   lanes_.start(now, true);
-  lane& l = lanes_.open(handler, "", 0, epoch);
-  lanes_.append(l, {{}, {}, false, tide::epoch_notice(epoch, epoch - 1, reason, marks, now)});
+  lane& l = lanes_.open(handler, "", 0, next.epoch);
+  lanes_.append(l,
+                {{}, {}, false, tide::epoch_notice(next.epoch, previous, next.reason, marks, now)});
   lanes_.finish();
 }
 

@@ -9,6 +9,12 @@
 
 namespace tidemark::store {
 
+/// Sets of an UPDATE of `handlers`: the next epoch, or `least` where that is more, and why, behind
+/// those that are not announced yet: "2:order_by 1796000000:restore".
+#define TIDEMARK_RAISE_EPOCH(least, why)                                                           \
+  "epoch = max(epoch + 1, " least "), raised = CASE WHEN announced < epoch THEN raised || ' '"     \
+  " ELSE '' END || max(epoch + 1, " least ") || ':' || " why
+
 /// Who is told: what the config says of them, pauses, epochs, and who was away.
 class handler_table {
 public:
@@ -31,7 +37,13 @@ private:
   void leave(std::span<const handler_in> handlers);
   void come_back(std::int64_t handler, const handler_in& h, std::int64_t since, std::int64_t now);
   bool queue_is_empty(std::int64_t handler, std::uint32_t epoch);
-  void announce(std::int64_t handler, std::uint32_t epoch, std::int64_t now);
+  struct raised_epoch {
+    std::uint32_t epoch = 1;
+    std::string reason;
+  };
+  raised_epoch next_epoch(std::int64_t handler, std::uint32_t announced);
+  void announce(std::int64_t handler, const raised_epoch& next, std::uint32_t previous,
+                std::int64_t now);
 
   ledger& ledger_;
   lane_book& lanes_;

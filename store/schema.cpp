@@ -113,7 +113,7 @@ CREATE TABLE handlers (
   handler INTEGER PRIMARY KEY, pending INTEGER NOT NULL, confirmed INTEGER NOT NULL, order_by TEXT NOT NULL,
   paused INTEGER NOT NULL, reason TEXT NOT NULL, since INTEGER NOT NULL, epoch INTEGER NOT NULL,
   announced INTEGER NOT NULL,                    -- the epoch that is being sent: the next begins when its queue is empty
-  raised TEXT NOT NULL,                          -- why the epoch was raised
+  raised TEXT NOT NULL,                          -- those that were raised and why, as TIDEMARK_RAISE_EPOCH
   filling INTEGER NOT NULL,                      -- its part of what was there before it came is not all queued yet
   away INTEGER) STRICT;                          -- the feed's end when it left the config; NULL: it is there
 -- A lane is a handler's key.  seq < head: done; = head: the one to send; up to next: queued.

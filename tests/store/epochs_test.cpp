@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "store/upkeep.hpp"
 #include "tests/store/world.hpp"
 
 using namespace tidemark;
@@ -246,4 +247,58 @@ TEST_CASE("a handler of what comes now has its place in what waits", "[epoch]") 
   waits.routes.push_back({"late", "1:k", "transfers", true, true});
   w.apply(45, {tide::proved{block(12), {{tx(3), 0}}, {waits}}});
   CHECK(show(w.deliver("late")) == "c12 c13");
+}
+
+TEST_CASE("a restore's epoch is none that was there before, and is told with its reason",
+          "[epoch]") {
+  scratch dir;
+  world w;
+  const auto on = [&](const std::string& path, std::int64_t now) {
+    w.db.reset();
+    store::options o;
+    o.path = path;
+    o.now = now;
+    auto opened = store::store::open(std::move(o));
+    REQUIRE(opened.index() == 0);
+    w.db = std::move(std::get<0>(opened));
+    w.now = now;
+  };
+  on(dir.file(), 1'000);
+  w.in_group([&] { must(w.db->boot(world::chain)); });
+  handlers(w, "contract");
+  w.turn = 0;
+  w.apply(9, {tide::started{10, block(9)}}, {header(9)});
+  found(w, 10, 1);
+  CHECK(show(w.deliver()) == "c10");
+  must(store::back_up(dir.file(), dir.file("b.db"), w.now));
+  // What the backup does not know of.
+  handlers(w, "chain");
+  CHECK(show(w.deliver()) == "e1");
+
+  const auto put_back = [&](const char* name, std::int64_t now) {
+    std::filesystem::copy_file(dir.file("b.db"), dir.file(name));
+    on(dir.file(name), now);
+  };
+  put_back("c.db", 1'796'000'000'500);
+  CHECK(must(w.db->epoch()) == 1'796'000'000);
+  put_back("d.db", 1'796'000'001'000);
+  CHECK(must(w.db->epoch()) == 1'796'000'001);
+  handlers(w, "chain"); // and the config that it is run with has another order_by
+  found(w, 11, 2);
+  w.in_group([&] { must(w.db->set_paused("h", false, "", ++w.now)); });
+  const auto told = w.deliver();
+  REQUIRE(show(told) == "e1 e1 c11");
+  CHECK(store::message_id(told[0]) == "epoch_1796000001");
+  CHECK(told[0].notice->data.find(R"({"epoch":1796000001,"previous":1,"reason":"restore",)") == 0);
+  CHECK(store::message_id(told[1]) == "epoch_1796000002");
+  CHECK(told[1].notice->data.find(
+            R"({"epoch":1796000002,"previous":1796000001,"reason":"order_by",)") == 0);
+  CHECK(told[2].envelope.epoch == 1'796'000'002);
+  handlers(w, "contract");
+  CHECK(store::message_id(w.deliver().at(0)) == "epoch_1796000003");
+  w.db.reset();
+  // Whatever the clock says, it is higher than what the backup has.
+  must(store::back_up(dir.file("d.db"), dir.file("e.db"), 1'000));
+  on(dir.file("e.db"), 1'000);
+  CHECK(must(w.db->epoch()) == 1'796'000'002);
 }
