@@ -112,7 +112,8 @@ result<std::string> set_aside(const std::string& path) {
 
 } // namespace
 
-bool is_held(const std::string& path) {
+bool is_held(const std::string& named) {
+  const std::string path = real_path(named);
   std::error_code ec;
   if (!fs::exists(path + ".lock", ec)) return false;
   file_lock lock;
@@ -138,7 +139,8 @@ result<std::uint64_t> back_up(const std::string& path, const std::string& to, st
 }
 
 std::variant<put_back_done, open_error> restore_file(const std::string& from,
-                                                     const std::string& path, std::int64_t now) {
+                                                     const std::string& named, std::int64_t now) {
+  const std::string path = real_path(named);
   const auto cannot = [](const std::string& text) {
     return open_error{open_fault::cannot_write, text};
   };

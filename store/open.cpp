@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -50,19 +51,14 @@ void start(parts& p) {
   p.helper = std::make_unique<checkpointer>(p.how.path);
 }
 
-/// The store is its owner's alone, whatever the umask; SQLite gives its log the same mode. An error
-/// here is one of SQLite's in a moment, with its words.
-void make_private(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd >= 0) close(fd);
-}
-
 } // namespace
 
 file_lock::~file_lock() {
   if (fd_ >= 0) close(fd_); // the lock goes with it; the file stays, or two could lock two files
 }
 
+/// The file that it makes is its owner's alone, whatever the umask; SQLite gives its log the
+/// store's mode.
 file_lock::taken file_lock::take(const std::string& path, std::string& why) {
   fd_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd_ >= 0 && flock(fd_, LOCK_EX | LOCK_NB) == 0) return taken::yes;
@@ -71,18 +67,31 @@ file_lock::taken file_lock::take(const std::string& path, std::string& why) {
   return fd_ >= 0 && error == EWOULDBLOCK ? taken::by_another : taken::no;
 }
 
+std::string real_path(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code ec;
+  fs::path at = path;
+  // A link to what is not there yet is no path that exists, and stays as it is below.
+  for (int links = 0; links < 40 && fs::is_symlink(at, ec); ++links)
+    at = at.parent_path() / fs::read_symlink(at, ec);
+  const auto real = fs::weakly_canonical(at, ec);
+  return ec ? path : real.string();
+}
+
 std::variant<std::unique_ptr<store>, open_error> store::open(options o) {
   auto p = std::make_unique<parts>();
   p->how = std::move(o);
   if (!p->in_memory()) {
+    const std::string named = p->how.path;
+    p->how.path = real_path(named);
     p->lock = std::make_unique<file_lock>();
+    p->body = std::make_unique<file_lock>();
     std::string why;
-    const auto taken = p->lock->take(p->how.path + ".lock", why);
+    auto taken = p->lock->take(p->how.path + ".lock", why);
+    if (taken == file_lock::taken::yes) taken = p->body->take(p->how.path, why);
     if (taken == file_lock::taken::by_another)
-      return open_error{open_fault::held_by_another,
-                        "another process holds the store " + p->how.path};
+      return open_error{open_fault::held_by_another, "another process holds the store " + named};
     if (taken == file_lock::taken::no) return open_error{open_fault::cannot_write, why};
-    make_private(p->how.path);
   }
   try {
     p->db = std::make_unique<connection>(p->how.path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
@@ -109,6 +118,7 @@ std::unique_ptr<store> store::revive(std::unique_ptr<store> dead) {
   auto p = std::make_unique<parts>();
   p->how = dead->parts_->how;
   p->lock = std::move(dead->parts_->lock);
+  p->body = std::move(dead->parts_->body);
   dead->parts_->helper.reset();
   dead->parts_->all.reset();
   p->db = std::move(dead->parts_->db);

@@ -32,6 +32,9 @@ private:
   int fd_ = -1;
 };
 
+/// Without links: two names of one store are to have one lock, and one log.
+std::string real_path(const std::string& path);
+
 /// Everything that writes, with its prepared statements. Made on a file that is ours and up to
 /// date; throws.
 struct tables {
@@ -69,6 +72,7 @@ struct parts {
 
   options how;
   std::unique_ptr<file_lock> lock;
+  std::unique_ptr<file_lock> body; ///< the file itself, which may have two names
   std::unique_ptr<connection> db;
   std::unique_ptr<tables> all;
   std::unique_ptr<checkpointer> helper; ///< none for ":memory:"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "store/schema.hpp"
+#include "store/upkeep.hpp"
 #include "tests/store/world.hpp"
 
 #include <csignal>
@@ -82,6 +83,30 @@ TEST_CASE("a store has one process", "[open]") {
   CHECK(WEXITSTATUS(status) == 7);
   first.reset();
   open_store(dir.file());
+}
+
+TEST_CASE("a store has one process, whatever it is called", "[open]") {
+  scratch dir;
+  namespace fs = std::filesystem;
+  fs::create_directory(dir.file("two"));
+  fs::create_directory_symlink(dir.file("two"), dir.file("folder"));
+  SECTION("links that are there first") {
+    fs::create_symlink("two/t.db", dir.file("first.db"));
+    const auto first = open_store(dir.file("first.db"));
+    CHECK(fs::exists(dir.file("two/t.db")));
+    CHECK(fault(dir.file("first.db")) == store::open_fault::held_by_another);
+    CHECK(fault(dir.file("two/t.db")) == store::open_fault::held_by_another);
+    CHECK(fault(dir.file("folder/t.db")) == store::open_fault::held_by_another);
+    CHECK(store::is_held(dir.file("first.db")));
+    CHECK(store::is_held(dir.file("folder/t.db")));
+    fs::create_hard_link(dir.file("two/t.db"), dir.file("hard.db"));
+    CHECK(fault(dir.file("hard.db")) == store::open_fault::held_by_another);
+  }
+  SECTION("a link to one that runs") {
+    const auto first = open_store(dir.file("two/t.db"));
+    fs::create_symlink(dir.file("two/t.db"), dir.file("later.db"));
+    CHECK(fault(dir.file("later.db")) == store::open_fault::held_by_another);
+  }
 }
 
 TEST_CASE("the file is marked, and opens again", "[open]") {
