@@ -168,6 +168,10 @@ std::variant<opened_store, int> open_store(const config::config& c) {
   }
   opened_store out;
   out.file = std::move(std::get<std::unique_ptr<store::store>>(opened));
+  if (const auto& log = out.file->log_set_aside(); !log.empty())
+    app::log(level::warn, component::store,
+             "the store is a backup, and the log beside it was another store's: it is set aside",
+             {{"path", log}});
   // A restore's epoch is the second in which it came; whatever comes next is to find another one.
   if (const auto epoch = out.file->epoch())
     while (now_ms() / 1'000 == *epoch)

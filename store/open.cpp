@@ -7,6 +7,8 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
+#include <string_view>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -49,6 +51,24 @@ void start(parts& p) {
   if (p.in_memory()) return;
   sqlite3_wal_hook(p.db->handle(), &note_log, &p);
   p.helper = std::make_unique<checkpointer>(p.how.path);
+}
+
+/// A backup is one file, and bears in its head that it has no log (bytes 18 and 19; a store of ours
+/// has one from its first opening on). A log beside it is that of the store that was here before
+/// and ended without closing: played over the backup it would undo or damage it.
+void set_aside_log(parts& p) {
+  constexpr std::string_view without_log("SQLite format 3\0\x10\0\1\1", 20);
+  const std::string log = p.how.path + "-wal";
+  std::string head(without_log.size(), '\0');
+  std::ifstream(p.how.path, std::ios::binary)
+      .read(head.data(), static_cast<std::streamsize>(head.size()));
+  if (head != without_log || !std::filesystem::exists(log)) return;
+  std::string name;
+  for (int n = 1; name.empty() || std::filesystem::exists(name); ++n)
+    name = log + ".stale-" + std::to_string(n);
+  std::filesystem::rename(log, name);
+  std::filesystem::remove(p.how.path + "-shm"); // the log's index, which is made again from it
+  p.log_set_aside = name;
 }
 
 } // namespace
@@ -94,6 +114,7 @@ std::variant<std::unique_ptr<store>, open_error> store::open(options o) {
     if (taken == file_lock::taken::no) return open_error{open_fault::cannot_write, why};
   }
   try {
+    if (!p->in_memory()) set_aside_log(*p);
     p->db = std::make_unique<connection>(p->how.path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
                                                           SQLITE_OPEN_NOMUTEX);
     // The marks come first: nothing is set on a file that is not ours.
@@ -109,6 +130,8 @@ std::variant<std::unique_ptr<store>, open_error> store::open(options o) {
                       p->how.path + " is a database, but not one of tidemark's"};
   } catch (const sql_error& e) {
     return open_error{fault_of(e), p->how.path + ": " + e.what()};
+  } catch (const std::filesystem::filesystem_error& e) {
+    return open_error{open_fault::cannot_write, e.what()};
   } catch (const std::bad_alloc&) {
     return open_error{open_fault::cannot_write, p->how.path + ": out of memory"};
   }

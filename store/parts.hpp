@@ -78,6 +78,7 @@ struct parts {
   std::unique_ptr<checkpointer> helper; ///< none for ":memory:"
   std::uint64_t log_bytes = 0; ///< not copied into the file yet, or no room for the next group
   std::uint64_t restart_above = first_restart;
+  std::string log_set_aside;
 
   bool in_group = false;
   std::optional<store_failure> failed; ///< in this group

@@ -243,6 +243,8 @@ void store::set_chain_names(std::map<std::uint64_t, std::string> names) {
   parts_->all->book.chain_names = std::move(names);
 }
 
+const std::string& store::log_set_aside() const { return parts_->log_set_aside; }
+
 sizes store::size() const {
   const auto size_of = [](const std::string& path) -> std::uint64_t {
     std::error_code none;

@@ -159,6 +159,8 @@ public:
   /// How gaps and epochs call chains.
   void set_chain_names(std::map<std::uint64_t, std::string> names);
   sizes size() const;
+  /// Where the log went that lay beside a backup and was none of its own; empty: there was none.
+  const std::string& log_set_aside() const;
 
 private:
   friend class reader;

@@ -281,3 +281,42 @@ TEST_CASE("death at any statement leaves all of a group or nothing", "[open]") {
     if (over) CHECK(step > 10);
   }
 }
+
+TEST_CASE("a backup that is copied over a store that crashed is the backup", "[open]") {
+  scratch dir;
+  const auto put = [](store::store& db, const char* body) {
+    must(db.begin());
+    must(db.append({"s", 1, "{}", body}));
+    must(db.commit());
+  };
+  const auto webhooks = [&] {
+    auto r = must(store::reader::open(dir.file()));
+    return must(r->webhooks({}, {}, {})).items.size();
+  };
+  auto db = open_store(dir.file());
+  put(*db, "one");
+  must(store::back_up(dir.file(), dir.file("b.db"), 1'000));
+  put(*db, "two");
+  const std::string log = dir.file() + "-wal", kept = dir.file("kept-wal");
+  std::filesystem::copy_file(log, kept);
+  db.reset();
+  const auto over = std::filesystem::copy_options::overwrite_existing;
+  std::filesystem::copy_file(dir.file("b.db"), dir.file(), over);
+  std::filesystem::copy_file(kept, log, over);
+  db = open_store(dir.file());
+  CHECK(db->log_set_aside() == log + ".stale-1");
+  CHECK(std::filesystem::file_size(log + ".stale-1") == std::filesystem::file_size(kept));
+  CHECK(must(db->epoch()) == 2);
+  CHECK(webhooks() == 1);
+  // Its own log stays, whatever ends it.
+  put(*db, "three");
+  std::filesystem::copy_file(log, kept, over);
+  std::filesystem::copy_file(dir.file(), dir.file("kept"), over);
+  db.reset();
+  std::filesystem::copy_file(dir.file("kept"), dir.file(), over);
+  std::filesystem::copy_file(kept, log, over);
+  db = open_store(dir.file());
+  CHECK(db->log_set_aside().empty());
+  CHECK(webhooks() == 2);
+  CHECK(must(db->epoch()) == 2);
+}
