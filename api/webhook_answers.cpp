@@ -157,7 +157,7 @@ answer post_reprocess_all(const call& c) {
   if (!chosen) return unreadable(chosen.error());
   json::value next = nullptr;
   if (chosen->next) next = json::string(*chosen->next);
-  if (chosen->ids.empty() || (dry && dry->get_bool()))
+  if (dry && dry->get_bool())
     return answer_json(json::object{{"count", chosen->ids.size()}, {"next", next}}, 202);
   c.order.reprocess(std::move(chosen->ids), c.who, c.slot, [next](std::uint64_t count) {
     return answer_json(json::object{{"count", count}, {"next", next}}, 202);

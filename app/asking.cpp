@@ -70,6 +70,9 @@ std::variant<std::string, int> accepted(const std::variant<admin_answer, no_daem
   const std::string detail = ec ? std::string() : cell(problem, "detail");
   complain("tidemark: " + (detail.empty() ? "the daemon answers" : detail) + " (" +
            std::to_string(got.status) + ")");
+  if (got.status == 401)
+    complain("tidemark: if the token in the config is new, the daemon does not know it yet; a "
+             "SIGHUP makes it read the config too");
   return exit_failed;
 }
 

@@ -155,6 +155,11 @@ int db_restore(const invocation& how, const std::string& from) {
   const auto config = load_config(how, config::reach::store);
   if (!config) return exit_config;
   const auto path = config->store.path.string();
+  std::error_code ec;
+  if (!std::filesystem::exists(from, ec)) {
+    complain("tidemark: there is no file " + from);
+    return exit_failed;
+  }
   const auto done = store::restore_file(absolute(from), path, now_ms());
   if (const auto* why = std::get_if<store::open_error>(&done)) return status_of(*why);
   const auto& kept = std::get<store::put_back_done>(done).kept_as;

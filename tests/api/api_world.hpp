@@ -131,6 +131,7 @@ struct api_world : world {
     };
     orders.reprocess = [this](std::vector<std::int64_t> ids, const std::string& who,
                               net::reply_slot slot, auto render) {
+      if (ids.empty()) ordered.push_back("reprocess none by " + who);
       for (const auto id : ids)
         ordered.push_back("reprocess " + std::to_string(id) + " by " + who);
       slot.deliver(render(ids.size()));

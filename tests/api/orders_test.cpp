@@ -70,6 +70,7 @@ TEST_CASE("many webhooks are read again at once", "[orders]") {
   CHECK(a.body == R"({"count":2,"next":null})");
   CHECK(w.ordered == std::vector<std::string>{"reprocess 3 by token", "reprocess 1 by token"});
   CHECK(again(R"({"state":"verified"})").body == R"({"count":0,"next":null})");
+  CHECK(w.ordered.back() == "reprocess none by token"); // for the audit
   CHECK(again(R"({"after":"2","dry_run":true})").body == R"({"count":1,"next":null})");
   CHECK(again("{}").body == R"({"count":3,"next":null})");
   for (const char* wrong : {R"({"state":"odd"})", R"({"state":1})", R"({"dry_run":"yes"})",

@@ -117,7 +117,9 @@ scenario('a stopped daemon: the verbs work on the file', { config: admin(3) }, a
   // A backup that is no backup, and one that is damaged.
   fs.writeFileSync(path.join(world.dir, 'text.db'), 'not a database at all, just text');
   assert.equal((await daemon.verb('db', 'restore', path.join(world.dir, 'text.db'))).code, 74);
-  assert.equal((await daemon.verb('db', 'restore', '/does/not/exist')).code, 74);
+  const missing = await daemon.verb('db', 'restore', '/does/not/exist');
+  assert.equal(missing.code, 1);
+  assert.match(missing.stderr, /there is no file \/does\/not\/exist/);
   const bytes = fs.readFileSync(daemon.storeFile);
   bytes.fill(0xee, 4096 * 3, 4096 * 8);
   fs.writeFileSync(daemon.storeFile, bytes);

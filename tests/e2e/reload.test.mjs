@@ -290,3 +290,22 @@ scenario(
     assert.equal(new Set(handler.requests.slice(0, 3).map((r) => r.id)).size, 1);
   },
 );
+
+scenario(
+  'a token that only the file knows: the verb says how the daemon learns of it',
+  {
+    config: async (c) => {
+      c.admin = { listen: `127.0.0.1:${await freePort()}`, token: 'the-first-one-long-enough' };
+    },
+  },
+  async ({ daemon }) => {
+    const config = structuredClone(daemon.config);
+    config.admin.token = 'the-second-one-long-enough';
+    daemon.write(config);
+    const refused = await daemon.verb('reload');
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /SIGHUP/);
+    daemon.process.kill('SIGHUP');
+    await until('it is in force', async () => (await daemon.verb('reload')).code === 0);
+  },
+);

@@ -47,6 +47,8 @@ test('wrong usage is 2', async () => {
     assert.ok((stderr + stdout).length > 10, 'and it says what would be right');
   }
   assert.equal((await run(['--help'])).code, 0);
+  for (const args of [['fly'], ['chain', 'fly'], ['--json', 'fly']])
+    assert.match((await run(args)).stderr, /no verb `fly`/);
 });
 
 test('init writes a starter that check passes, and never overwrites', async () => {
