@@ -224,9 +224,11 @@ store_actor::behavior_type make_store(store_actor::stateful_pointer<store_state>
             s,
             [file, now, a]() -> store::result<nothing> {
               if (auto adopted = file->adopt(*a.config, now()); !adopted) return adopted.error();
+              if (a.in_force) a.in_force();
               return as_nothing(file->audit(a.who, "reload", "the config was read again", now()));
             },
-            [](nothing&&) { return order_done{1}; });
+            // In line with the chains' sets: those that wait tell by the config before.
+            [](nothing&&) { return order_done{1}; }, 0, true);
       },
       [&s, file, now](const write_work& w) {
         return promised<order_done, nothing>(

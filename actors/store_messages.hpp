@@ -118,6 +118,8 @@ struct list_changed {
 struct adopt_config {
   boxed<store::config_in> config;
   std::string who;
+  /// Where it counts from now on, in line with the store's writes: on the store's thread.
+  std::function<void()> in_force = {};
 };
 
 /// A ping, beside the queue; the answer says what the handler made of it.

@@ -155,8 +155,8 @@ redecoding::redecoding(std::shared_ptr<const config::config> config,
   take_up();
 }
 
-void redecoding::renew(std::shared_ptr<const config::config> config) {
-  ground_->config = std::move(config);
+std::function<void()> redecoding::renewal(std::shared_ptr<const config::config> config) const {
+  return [ground = ground_, config = std::move(config)] { ground->config.store(config); };
 }
 
 void redecoding::add_order(api::orders& to) const {

@@ -8,6 +8,7 @@
 #include <caf/fwd.hpp>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 
 namespace tidemark::app {
@@ -22,8 +23,8 @@ public:
   redecoding(std::shared_ptr<const config::config> config, const actors::switchboard& board,
              actors::store_actor store, caf::actor_system& system);
 
-  /// From the next page on. Any thread.
-  void renew(std::shared_ptr<const config::config> config);
+  /// What puts another config in force from the next page on: any thread, whenever it is called.
+  std::function<void()> renewal(std::shared_ptr<const config::config> config) const;
   void add_order(api::orders& to) const;
 
   /// What jobs share with it.

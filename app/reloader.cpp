@@ -45,6 +45,12 @@ api::reload_report given_up(api::reload_report report = {}) {
   return report;
 }
 
+actors::unit_change gone(const std::string& name) {
+  actors::unit u;
+  u.name = name;
+  return {actors::box(std::move(u)), true};
+}
+
 } // namespace
 
 reloader::reloader(reload_needs needs) : needs_(std::move(needs)), thread_([this] { run(); }) {}
@@ -126,13 +132,19 @@ api::reload_report reloader::reload(const std::string& who) {
   if (const auto unshown = check_certificates(*next)) wrong(unshown->text);
   if (!report.problems.empty()) return refuse(std::move(report), who);
   if (ending()) return given_up(std::move(report));
-  if (const auto failed = adopt(*next, who); !failed.empty()) {
+  // Nothing that a chain tells by the old keys may come into the new epoch, so where keys change
+  // the chains begin again behind it.
+  auto failed = what.keys ? end_chains() : std::string();
+  if (failed.empty()) failed = adopt(next, who);
+  if (!failed.empty()) {
+    if (ending()) return given_up(std::move(report));
+    needs_.rereading.renewal(needs_.units.config)();
+    if (what.keys) start_chains();
     wrong(failed);
     return refuse(std::move(report), who);
   }
 
   // From here on it holds.
-  needs_.rereading.renew(next);
   needs_.rules->renew(*next);
   needs_.counters->renew(*next);
   renew_log(next->log);
@@ -160,11 +172,12 @@ api::reload_report reloader::refuse(api::reload_report report, const std::string
   return report;
 }
 
-std::string reloader::adopt(const config::config& c, const std::string& who) {
+std::string reloader::adopt(const std::shared_ptr<const config::config>& c,
+                            const std::string& who) {
   std::string failed;
   caf::scoped_actor me{needs_.units.system};
   me->request(needs_.units.store, store_answers_in,
-              actors::adopt_config{actors::box(store_part(c)), who})
+              actors::adopt_config{actors::box(store_part(*c)), who, needs_.rereading.renewal(c)})
       .receive([](const actors::order_done&) {},
                [&](const caf::error& e) {
                  failed = "the store did not take it: " + needs_.units.system.render(e);
@@ -194,15 +207,10 @@ void reloader::fill(const config::config& c) {
 bool reloader::change_units(const config::changes& what,
                             const std::shared_ptr<const config::config>& c) {
   std::vector<actors::unit_change> all;
-  const auto gone = [&](const std::string& name) {
-    actors::unit u;
-    u.name = name;
-    all.push_back({actors::box(std::move(u)), true});
-  };
   for (const auto& name : what.chains_gone)
-    gone("chain " + name);
+    all.push_back(gone("chain " + name));
   for (const auto& name : what.handlers_gone)
-    gone("delivery " + name);
+    all.push_back(gone("delivery " + name));
   const auto has = [](const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
@@ -212,18 +220,34 @@ bool reloader::change_units(const config::changes& what,
   for (const auto& handler : c->handlers)
     if (has(what.handlers_anew, handler.name()))
       all.push_back({actors::box(delivery_unit(needs_.units, handler)), false});
+  if (carry_out(std::move(all))) return true;
+  if (ending()) return false;
+  log(level::warn, component::config, "not everything that the config changed has begun yet");
+  return true;
+}
+
+/// False: not all of it in time.
+bool reloader::carry_out(std::vector<actors::unit_change> all) {
   if (all.empty()) return true;
-  bool began = true;
+  bool done = false;
   caf::scoped_actor me{needs_.units.system};
   me->request(needs_.supervisor, units_change_in, actors::change_units{actors::box(std::move(all))})
-      .receive([](const actors::order_done&) {},
-               [&](const caf::error&) {
-                 began = !ending();
-                 if (!began) return;
-                 log(level::warn, component::config,
-                     "not everything that the config changed has begun yet");
-               });
-  return began;
+      .receive([&](const actors::order_done&) { done = true; }, [](const caf::error&) {});
+  return done;
+}
+
+std::string reloader::end_chains() {
+  std::vector<actors::unit_change> all;
+  for (const auto& chain : needs_.units.config->chains)
+    all.push_back(gone("chain " + chain.name));
+  return carry_out(std::move(all)) ? "" : "its chains did not end in time";
+}
+
+void reloader::start_chains() {
+  std::vector<actors::unit_change> all;
+  for (const auto& chain : needs_.units.config->chains)
+    all.push_back({actors::box(chain_unit(needs_.units, chain)), false});
+  carry_out(std::move(all));
 }
 
 } // namespace tidemark::app

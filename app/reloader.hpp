@@ -15,6 +15,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace tidemark::app {
 
@@ -59,10 +60,14 @@ private:
   api::reload_report reload(const std::string& who);
   api::reload_report refuse(api::reload_report report, const std::string& who);
   /// What went wrong; nothing: the store has it.
-  std::string adopt(const config::config& c, const std::string& who);
+  std::string adopt(const std::shared_ptr<const config::config>& c, const std::string& who);
   void fill(const config::config& c);
   /// False: the daemon stops, and not all has changed.
   bool change_units(const config::changes& what, const std::shared_ptr<const config::config>& c);
+  bool carry_out(std::vector<actors::unit_change> all);
+  /// Those of the config in force. What went wrong; nothing: they have ended.
+  std::string end_chains();
+  void start_chains();
 
   reload_needs needs_;
   std::mutex mutex_;

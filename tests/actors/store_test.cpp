@@ -68,6 +68,28 @@ TEST_CASE_METHOD(store_fixture, "store: one chain's set a group, in turns, behin
     CHECK(at("w" + std::to_string(i)) < at("set 1")); // with the first set's group
 }
 
+TEST_CASE_METHOD(store_fixture,
+                 "store: a config is adopted behind the sets that wait, before others",
+                 "[store actor]") {
+  start(1);
+  start(2);
+  ask<order_done>(
+      adopt_config{box(store::config_in{}), "me",
+                   [this] { order.push_back("counts after " + std::to_string(commits)); }},
+      "adopted");
+  start(3);
+  append(1);
+  run();
+  const auto at = [&](const std::string& what) {
+    return std::find(order.begin(), order.end(), what) - order.begin();
+  };
+  CHECK(count("applied") == 3);
+  CHECK(count("counts after 2") == 1); // of the groups
+  CHECK(at("w1") < at("set 2"));
+  CHECK(at("set 2") < at("adopted"));
+  CHECK(at("adopted") < at("set 3"));
+}
+
 TEST_CASE_METHOD(store_fixture, "store: a refused set is an answer, and the group goes on",
                  "[store actor]") {
   start(1);

@@ -105,6 +105,19 @@ TEST_CASE("what a changed config makes begin anew", "[changes]") {
   }
 }
 
+TEST_CASE("another order_by is another key, and so is another argument", "[changes]") {
+  variables.clear();
+  const auto by = [](const std::string& order) {
+    return loaded_from(with("{name: h, ", "{name: h, order_by: " + order + ", "));
+  };
+  CHECK(compare(by("chain"), by("subscription")).keys);
+  CHECK(compare(by("arg:to"), by("arg:from")).keys);
+  CHECK_FALSE(compare(by("chain"), by("chain")).keys);
+  // What is new or gone has no messages under other keys.
+  const auto without = loaded_from(with("name: h,", "name: k,"));
+  CHECK_FALSE(compare(by("chain"), without).keys);
+}
+
 TEST_CASE("a chain that is gone", "[changes]") {
   variables.clear();
   const auto one_less =
