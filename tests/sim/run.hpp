@@ -42,7 +42,11 @@ public:
   std::optional<tide::fact> last_fact(const evm::hash32& tx, std::int32_t log_index);
   std::string hint_state(std::int64_t webhook);
   const ledger_handler& handler(std::size_t i) const { return services_[i].ledger; }
-  void lie(std::function<void(tide::answer_what&)> f) { daemon_.lie = std::move(f); }
+  /// Changes the answers of one endpoint, or of all.
+  void lie(std::function<void(tide::answer_what&)> f, std::optional<std::size_t> by = {}) {
+    daemon_.lie = std::move(f);
+    daemon_.liar = by;
+  }
   std::uint64_t reorgs() const { return daemon_.reorgs; }
 
   // What happened

@@ -138,6 +138,31 @@ TEST_CASE("a reorg below the mark takes a confirmed event back, and only when it
   CHECK(s.compare() == "");
 }
 
+TEST_CASE("below the mark a quorum says so, or nothing is taken back") {
+  auto p = calm();
+  p.endpoints.resize(2);
+  p.endpoints[1].index = 1;
+  p.quorum = 2;
+  story s(p);
+  const auto t = s.transfer();
+  s.mine({t});
+  s.mine_empty(3);
+  s.catch_up();
+  REQUIRE(s.life(t.hash, 0) == "pending confirmed");
+  s.chain().rewind(4);
+  s.mine_empty(5);
+  s.lie([](tide::answer_what& a) { a = tide::no_answer{"gone"}; }, 1);
+  s.catch_up();
+  s.catch_up();
+  CHECK(s.life(t.hash, 0) == "pending confirmed");
+  CHECK(s.reorgs() == 0);
+  CHECK(s.status().state == tide::chain_state::degraded);
+  s.lie({});
+  s.catch_up();
+  CHECK(s.life(t.hash, 0) == "pending confirmed rolled_back");
+  CHECK(s.compare() == "");
+}
+
 TEST_CASE("a reorg while the daemon is down is found before anything is concluded") {
   story s;
   const auto t = s.transfer(), u = s.transfer();
