@@ -2,6 +2,7 @@
 #include "store/events.hpp"
 
 #include "store/packing.hpp"
+#include "tide/stored_log.hpp"
 
 #include <algorithm>
 
@@ -68,6 +69,8 @@ event_table::event_table(ledger& l, key_runs& keys)
       set_status_(l.db,
                   "UPDATE events SET status = ?, version = ?, depth = ?, tag = ? WHERE id = ?"),
       set_asks_(l.db, "UPDATE events SET depth = ?, tag = ? WHERE id = ?"),
+      data_(l.db, "SELECT data FROM inclusions WHERE id = ?"),
+      amend_(l.db, "INSERT INTO amended (inclusion, version, data) VALUES (?, ?, ?)"),
       insert_subscription_(
           l.db, "INSERT OR IGNORE INTO event_subscriptions (subscription, event) VALUES (?, ?)"),
       clear_subscriptions_(l.db,
@@ -136,8 +139,7 @@ std::vector<backlog_event> event_table::backlog(std::int64_t chain, std::uint64_
     e.tx = r.hash(3);
     if (!r.null(4)) e.ordinal = r.u32(4);
     e.data = unpack(r.text(5));
-    for (rows s = having_.query(r.i64(6)); s.next();)
-      e.subscriptions.push_back(ledger_.names.text(s.i64(0)));
+    e.subscriptions = subscriptions_of(r.i64(6));
     e.status = r.code<tide::status>(7);
   }
   return found;
@@ -206,6 +208,14 @@ void event_table::confirm(stored_event& e, const tide::needs& asks, const decisi
   add_fact(e, tide::why::none, d);
 }
 
+void event_table::amend(const stored_event& e, const std::string& read) {
+  const std::string packed = pack(read);
+  rows r = data_.query(e.inclusion);
+  if (!r.next() || r.text(0) == packed) return;
+  if (const auto more = tide::amended(unpack(r.text(0)), unpack(packed)))
+    amend_.run(e.inclusion, e.version, blob{pack(*more)});
+}
+
 void event_table::roll_back(stored_event& e, tide::why why, const decision& d) {
   e.row.status = tide::status::rolled_back;
   e.row.undone = why;
@@ -227,6 +237,13 @@ std::vector<std::string> event_table::note(const stored_event& e,
     if (sqlite3_changes(ledger_.db.handle()) != 0) fresh.push_back(s);
   }
   return fresh;
+}
+
+std::vector<std::string> event_table::subscriptions_of(std::int64_t event) {
+  std::vector<std::string> found;
+  for (rows r = having_.query(event); r.next();)
+    found.push_back(ledger_.names.text(r.i64(0)));
+  return found;
 }
 
 void event_table::add_fact(const stored_event& e, tide::why why, const decision& d) {

@@ -54,12 +54,16 @@ public:
                     const tide::sighting& log, tide::status to,
                     std::optional<std::int64_t> replaces, const decision& d);
   void confirm(stored_event& e, const tide::needs& asks, const decision& d);
+  /// What this later reading of the same inclusion says more is its data from this version on.
+  void amend(const stored_event& e, const std::string& read);
   void roll_back(stored_event& e, tide::why why, const decision& d);
   /// What a pending row needs has grown.
   void ask_more(stored_event& e, const tide::needs& asks);
   /// Subscriptions that it fits; those that are new to it.
   std::vector<std::string> note(const stored_event& e,
                                 const std::vector<std::string>& subscriptions);
+  /// Those that were noted, in no order.
+  std::vector<std::string> subscriptions_of(std::int64_t event);
 
 private:
   stored_event insert_event(std::int64_t chain, const tide::sighting& log, tide::status to);
@@ -70,7 +74,7 @@ private:
   ledger& ledger_;
   key_runs& keys_;
   statement by_id_, why_, active_, pending_, blocks_, backlog_, waiting_, having_;
-  statement insert_event_, update_event_, set_status_, set_asks_;
+  statement insert_event_, update_event_, set_status_, set_asks_, data_, amend_;
   statement insert_subscription_, clear_subscriptions_, insert_inclusion_, replaced_, count_,
       insert_fact_, named_;
 };

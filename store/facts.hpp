@@ -14,6 +14,9 @@ namespace tidemark::store {
   " (SELECT name FROM names WHERE id = e.first_seen),"                                             \
   " (SELECT log_index FROM events WHERE id = i.replaces)"
 inline constexpr int fact_columns = 15;
+/// The fact's `data`, packed.
+#define TIDEMARK_FACT_DATA                                                                         \
+  "coalesce((SELECT data FROM amended WHERE inclusion = i.id AND version <= f.version), i.data)"
 #define TIDEMARK_FACT_TABLES                                                                       \
   "feed f CROSS JOIN inclusions i ON i.id = f.inclusion CROSS JOIN events e ON e.id = f.event"
 

@@ -10,8 +10,8 @@ outbox::outbox(ledger& l)
     : ledger_(l), row_(l.db, "SELECT o.feed, o.subscription, o.instance, o.late, o.most, o.notice,"
                              " l.key, l.epoch, l.since, o.job FROM outbox o CROSS JOIN lanes l"
                              " ON l.id = o.lane WHERE o.lane = ? AND o.seq = ?"),
-      fact_(l.db, "SELECT " TIDEMARK_FACT_COLUMNS ", f.event, i.data FROM " TIDEMARK_FACT_TABLES
-                  " WHERE f.seq = ?"),
+      fact_(l.db, "SELECT " TIDEMARK_FACT_COLUMNS ", f.event, " TIDEMARK_FACT_DATA
+                  " FROM " TIDEMARK_FACT_TABLES " WHERE f.seq = ?"),
       undoes_(l.db,
               "SELECT f.status, f.n, i.block_hash, o.job, f.version FROM feed f"
               " CROSS JOIN outbox o ON o.feed = f.seq CROSS JOIN lanes l ON l.id = o.lane"

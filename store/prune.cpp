@@ -35,7 +35,9 @@ pruner::pruner(ledger& l)
                 " FROM inclusions i JOIN events e ON e.id = i.event"
                 " JOIN chains c ON c.chain = e.chain WHERE i.id > ? ORDER BY i.id LIMIT ?"),
       data_(l.db, "SELECT data FROM inclusions WHERE id = ?"),
-      set_data_(l.db, "UPDATE inclusions SET data = ? WHERE id = ?") {}
+      set_data_(l.db, "UPDATE inclusions SET data = ? WHERE id = ?"),
+      amended_(l.db, "SELECT data FROM amended WHERE inclusion = ?"),
+      set_amended_(l.db, "UPDATE amended SET data = ? WHERE inclusion = ?") {}
 
 /// True: there is nothing more to look at.
 bool pruner::webhooks(std::int64_t before, std::size_t count, pruning& at) {
@@ -87,6 +89,9 @@ bool pruner::forget(std::int64_t inclusion) {
   const std::string less = without_details(json);
   if (less == json) return false;
   set_data_.run(blob{pack(less)}, inclusion);
+  std::string amended;
+  if (rows r = amended_.query(inclusion); r.next()) amended = without_details(unpack(r.text(0)));
+  if (!amended.empty()) set_amended_.run(blob{pack(amended)}, inclusion);
   return true;
 }
 

@@ -23,7 +23,7 @@ private:
   ledger& ledger_;
   statement old_webhooks_, drop_webhook_, drop_key_, drop_intake_, drop_hints_;
   statement old_attempts_, drop_attempt_;
-  statement old_inclusions_, data_, set_data_;
+  statement old_inclusions_, data_, set_data_, amended_, set_amended_;
 };
 
 } // namespace tidemark::store

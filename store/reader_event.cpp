@@ -66,7 +66,7 @@ void read_attempts(connection& db, std::int64_t event, event_life& life) {
 } // namespace
 
 event_reading::event_reading(connection& db)
-    : last_(db, "SELECT " TIDEMARK_FACT_COLUMNS ", i.data FROM events s"
+    : last_(db, "SELECT " TIDEMARK_FACT_COLUMNS ", " TIDEMARK_FACT_DATA " FROM events s"
                 " CROSS JOIN " TIDEMARK_FACT_TABLES
                 " WHERE s.id = ? AND f.event = s.id AND f.version = s.version"),
       before_(db,
@@ -137,9 +137,9 @@ result<std::vector<tide::fact>> reader::feed(std::uint64_t after, std::size_t ma
     std::vector<tide::fact> found;
     const auto from = std::min<std::uint64_t>(after, INT64_MAX);
     event_reading read(db);
-    statement facts(db,
-                    "SELECT " TIDEMARK_FACT_COLUMNS ", i.data, f.event FROM " TIDEMARK_FACT_TABLES
-                    " WHERE f.seq > ? ORDER BY f.seq LIMIT ?");
+    statement facts(db, "SELECT " TIDEMARK_FACT_COLUMNS ", " TIDEMARK_FACT_DATA
+                        ", f.event FROM " TIDEMARK_FACT_TABLES
+                        " WHERE f.seq > ? ORDER BY f.seq LIMIT ?");
     for (rows r = facts.query(from, max_rows); r.next();) {
       tide::fact& f = found.emplace_back(read_fact(r));
       f.data = unpack(r.text(fact_columns));

@@ -31,8 +31,6 @@ redecode_table::redecode_table(ledger& l, event_table& events, lane_book& lanes,
                   " ORDER BY e.block, e.tx_index, e.log_index LIMIT ?"),
       data_(l.db, "SELECT e.ordinal, i.data FROM events e CROSS JOIN inclusions i"
                   " ON i.id = e.inclusion WHERE e.id = ?"),
-      subscriptions_(l.db, "SELECT n.name FROM names n CROSS JOIN event_subscriptions s"
-                           " ON s.subscription = n.id AND s.event = ? WHERE n.kind = 3"),
       place_(l.db, "SELECT tx, log_index FROM events WHERE id = ?"),
       head_(l.db, "SELECT head FROM feed WHERE event = ? AND version = ?"),
       replaces_(l.db, "SELECT replaces FROM inclusions WHERE id = ?"),
@@ -89,13 +87,6 @@ void redecode_table::note(std::int64_t job, const redecode_state& s) {
   jobs_.note(job, s.counts);
 }
 
-std::vector<std::string> redecode_table::subscriptions_of(std::int64_t event) {
-  std::vector<std::string> found;
-  for (rows r = subscriptions_.query(event); r.next();)
-    found.emplace_back(r.text(0));
-  return found;
-}
-
 kept_page redecode_table::page(std::int64_t chain, const redecode_state& s, std::size_t limit) {
   struct row {
     std::int64_t event = 0, inclusion = 0;
@@ -115,7 +106,7 @@ kept_page redecode_table::page(std::int64_t chain, const redecode_state& s, std:
     out.more = &one != &all.back() || all.size() == looked_at;
     // A transaction has no ABI; what came later was read as the config says now.
     if (one.place.log_index < 0 || one.inclusion > s.newest) continue;
-    kept_row kept{one.event, {}, {}, subscriptions_of(one.event)};
+    kept_row kept{one.event, {}, {}, events_.subscriptions_of(one.event)};
     const auto& names = kept.subscriptions;
     if (s.subscription && std::find(names.begin(), names.end(), *s.subscription) == names.end())
       continue;

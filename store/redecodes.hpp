@@ -30,7 +30,6 @@ public:
   bool write(std::int64_t chain, std::span<const reread_row> all, std::int64_t now);
 
 private:
-  std::vector<std::string> subscriptions_of(std::int64_t event);
   std::optional<std::uint64_t> mark_of(std::int64_t chain);
   std::optional<stored_event> load(std::int64_t chain, std::int64_t event);
 
@@ -38,8 +37,7 @@ private:
   event_table& events_;
   lane_book& lanes_;
   job_table& jobs_;
-  statement insert_, running_, at_, note_, walk_, data_, subscriptions_, place_, head_, replaces_,
-      mark_;
+  statement insert_, running_, at_, note_, walk_, data_, place_, head_, replaces_, mark_;
 };
 
 } // namespace tidemark::store

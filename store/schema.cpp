@@ -104,6 +104,8 @@ CREATE TABLE event_subscriptions (
 CREATE TABLE inclusions (                        -- one appearance in one block: `data`, packed, written once
   id INTEGER PRIMARY KEY, event INTEGER NOT NULL, block INTEGER NOT NULL, block_hash BLOB NOT NULL, time INTEGER NOT NULL,
   ordinal INTEGER, digest INTEGER NOT NULL, replaces INTEGER, data BLOB NOT NULL) STRICT;
+CREATE TABLE amended (                           -- whose `data` says more from that version of its event on
+  inclusion INTEGER PRIMARY KEY, version INTEGER NOT NULL, data BLOB NOT NULL) STRICT;
 CREATE TABLE feed (                              -- the facts, append-only
   seq INTEGER PRIMARY KEY, event INTEGER NOT NULL, inclusion INTEGER NOT NULL, version INTEGER NOT NULL,
   status INTEGER NOT NULL, why INTEGER NOT NULL, n INTEGER NOT NULL, head INTEGER NOT NULL, at INTEGER NOT NULL) STRICT;

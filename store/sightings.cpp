@@ -73,6 +73,7 @@ void chain_writer::take_log(work& w, std::optional<stored_event> e, const tide::
 void chain_writer::confirm(work& w, stored_event& e, const tide::sighting& log) {
   events_.note(e, log.subscriptions); // one may have come while it was pending
   events_.confirm(e, e.row.asks + log.asks, w.by);
+  events_.amend(e, log.data);
   quality_.confirmed(e);
   lanes_.told_confirmed(e, log.routes, w.late(e.row.block.number), false);
   ++w.done.confirmed;

@@ -4,6 +4,7 @@
 #include "evm/hex.hpp"
 
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <boost/json/value_to.hpp>
 
 #include <algorithm>
@@ -64,6 +65,14 @@ std::string transaction_key(const recipient& to, const json::object& o,
   return o.at(at).is_string() ? chain + ':' + std::string(text_at(o, at)) : chain;
 }
 
+/// Did `to` lack any of `from`?
+bool add_missing(json::array& to, const json::array& from) {
+  const auto before = to.size();
+  for (const auto& one : from)
+    if (std::find(to.begin(), to.end(), one) == to.end()) to.push_back(one);
+  return to.size() > before;
+}
+
 } // namespace
 
 std::optional<route> route_of_transaction(const recipient& to, std::string_view data,
@@ -76,6 +85,19 @@ std::optional<route> route_of_transaction(const recipient& to, std::string_view 
       if (std::find(having.begin(), having.end(), wanted) != having.end())
         return route{to.name, transaction_key(to, o, wanted), wanted, to.pending, to.confirmed};
     return std::nullopt;
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<std::string> amended(std::string_view held, std::string_view read) {
+  try {
+    auto was = json::parse(held).as_object();
+    const auto now = json::parse(read).as_object();
+    bool more = false;
+    for (const char* member : {"subscriptions", "confirmations"})
+      more |= add_missing(was.at(member).as_array(), now.at(member).as_array());
+    return more ? std::optional(json::serialize(was)) : std::nullopt;
   } catch (const std::exception&) {
     return std::nullopt;
   }

@@ -7,6 +7,7 @@
 #include "tide/write_set.hpp"
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace tidemark::tide {
@@ -22,5 +23,10 @@ evm::result<stored_log> log_of_data(std::string_view data);
 /// it; nothing if it is none of that kind, or the recipient gets none of those.
 std::optional<route> route_of_transaction(const recipient& to, std::string_view data,
                                           const std::vector<std::string>& having);
+
+/// The data of an inclusion that was read once more under another config: `held`, which names the
+/// event and its arguments, with the subscriptions and policies that `read` knows beside its own.
+/// Nothing where `read` adds none, or one of them is not such data.
+std::optional<std::string> amended(std::string_view held, std::string_view read);
 
 } // namespace tidemark::tide

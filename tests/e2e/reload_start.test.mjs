@@ -52,3 +52,31 @@ scenario(
     assert.ok(late.accepted.every((m) => !m.event.late));
   },
 );
+
+scenario(
+  'a subscription that a reload brings while an event waits: the confirmation names both, and by which policies',
+  { confirmations: 2, config: (c) => { c.handlers[0].send = ['pending', 'confirmed']; } },
+  async (world) => {
+    const { anvil, daemon } = world;
+    await anvil.emit({ contract: world.A, value: 7 });
+    await until('it is told as pending', () => world.handler.got('pending').length === 1);
+    daemon.config.confirmation_policy.strict = 5;
+    daemon.config.subscriptions.push({ ...daemon.config.subscriptions[0], name: 'second', confirmations: 'strict' });
+    daemon.write(daemon.config);
+    assert.equal((await daemon.api('/v1/reload', { body: {} })).status, 200);
+    await anvil.mine(3);
+    await never('it is confirmed by the first alone', () => world.handler.got('confirmed').length > 0, 1_000);
+    await anvil.mine(3);
+    await until('it is confirmed', () => world.handler.got('confirmed').length === 1);
+    const said = (m) => [m.data.subscriptions, m.data.confirmations.map((c) => `${c.policy}:${c.blocks}`)];
+    const [pending] = world.handler.got('pending');
+    const [confirmed] = world.handler.got('confirmed');
+    const first = daemon.config.subscriptions[0].name;
+    assert.deepEqual(said(pending), [[first], ['quick:2']]);
+    assert.deepEqual(said(confirmed), [[first, 'second'], ['quick:2', 'strict:5']]);
+    const shown = await daemon.get(`/v1/events/${confirmed.data.event_id}`);
+    assert.deepEqual(shown.subscriptions, [first, 'second']);
+    const { items: feed } = await daemon.get('/v1/feed');
+    assert.deepEqual(feed.map((f) => f.data.subscriptions), [[first], [first, 'second']]);
+  },
+);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tide/notice.hpp"
 
-#include "tide/stored_log.hpp"
-
 #include <catch2/catch.hpp>
 
 using namespace tidemark;
@@ -62,59 +60,4 @@ TEST_CASE("a notice is the same when it was stored", "[notice]") {
   CHECK(back->data == n.data);
   for (const char* bad : {"", "7\nx\n1\n{}", "0\nx", "0\nx\ny\n{}"})
     CHECK_FALSE(notice_of_row(bad));
-}
-
-TEST_CASE("a stored event gives its log back", "[notice]") {
-  const std::string hash(64, 'a'), address(40, 'b');
-  const auto data = R"({"event_id":"1:0x","block":{"number":7,"hash":"0x)" + hash +
-                    R"(","timestamp":99},"transaction":{"hash":"0x)" + hash +
-                    R"(","index":3},"log_index":5,"address":"0x)" + address + R"(","topics":["0x)" +
-                    hash + R"("],"data":"0x0102"})";
-  const auto kept = log_of_data(data);
-  REQUIRE(kept.has_value());
-  CHECK(kept->block_time == 99);
-  CHECK(kept->log.block.number == 7);
-  CHECK(kept->log.tx_index == 3);
-  CHECK(kept->log.log_index == 5);
-  CHECK(kept->log.topics.size() == 1);
-  CHECK(kept->log.data == evm::bytes{1, 2});
-  CHECK_FALSE(log_of_data("{}").has_value());
-  CHECK_FALSE(log_of_data("no JSON").has_value());
-  CHECK_FALSE(log_of_data(R"({"block":{"number":-7}})").has_value());
-}
-
-TEST_CASE("a stored transaction's route", "[notice]") {
-  const auto data = [](const std::string& to, const std::string& created) {
-    return R"({"event_id":"1:0xaa:tx","kind":"transaction","chain_id":1,"subscriptions":["eth","all"],)"
-           R"("to":)" +
-           to + R"(,"created":)" + created + "}";
-  };
-  const std::vector<std::string> having{"eth", "all"};
-  recipient r;
-  r.name = "app";
-  r.subscriptions = {"all"};
-  struct row {
-    order_by order;
-    const char* key;
-  };
-  const row rows[] = {{order_by::chain, "1"},
-                      {order_by::contract, "1:0xbb"},
-                      {order_by::argument, "1:0xbb"},
-                      {order_by::subscription, "1:all"},
-                      {order_by::none, "1:0xaa:tx"}};
-  for (const auto& one : rows) {
-    r.order = one.order;
-    const auto route = route_of_transaction(r, data(R"("0xbb")", "null"), having);
-    REQUIRE(route.has_value());
-    CHECK(route->key == one.key);
-    CHECK(route->subscription == "all");
-  }
-  r.order = order_by::contract;
-  CHECK(route_of_transaction(r, data("null", R"("0xcc")"), having)->key == "1:0xcc");
-  r.subscriptions = {"other"};
-  CHECK_FALSE(route_of_transaction(r, data("null", "null"), having).has_value());
-  CHECK_FALSE(route_of_transaction(r, R"({"kind":"log"})", having).has_value());
-  r.subscriptions = {"later"}; // it has the event too, though its JSON was made before
-  CHECK(route_of_transaction(r, data("null", R"("0xcc")"), {"eth", "later"})->subscription ==
-        "later");
 }
