@@ -73,17 +73,28 @@ void supervisor_state::died(const caf::actor_addr& who, const std::string& why) 
   }
 }
 
+/// A place that nothing has any more, or a new one.
+std::size_t supervisor_state::place_for(const unit& u) {
+  const auto free = std::find_if(units.begin(), units.end(), [](const running& r) {
+    return r.gone && r.alive.empty() && !r.changing;
+  });
+  const auto i = static_cast<std::size_t>(free - units.begin());
+  if (free == units.end()) {
+    with.units.push_back(u);
+    units.emplace_back();
+  } else {
+    with.units[i] = u;
+    free->gone = false;
+  }
+  return i;
+}
+
 /// Ends what a config changed, and starts what it brings; a unit that drains has a while for it.
 void supervisor_state::change(const unit_change& c) {
   std::size_t i = 0;
   while (i < units.size() && (units[i].gone || with.units[i].name != c.is->name))
     ++i;
-  if (i == units.size()) {
-    if (c.gone) return;
-    with.units.push_back(*c.is);
-    units.emplace_back();
-    return start(i);
-  }
+  if (i == units.size()) return c.gone ? void() : start(place_for(*c.is));
   units[i].changing = c;
   if (units[i].alive.empty()) return settle(i); // it waits to be started again
   end(i);

@@ -45,6 +45,7 @@ struct supervisor_state {
   void died(const caf::actor_addr& who, const std::string& why);
   void stop_next();
   void change(const unit_change& c);
+  std::size_t place_for(const unit& u);
   void settle(std::size_t i);
   void end(std::size_t i);
   void changed();

@@ -40,25 +40,34 @@ std::optional<tide::route> route_of(const store::backlog_event& e, const reading
 }
 
 std::vector<store::backlog_route> routes_of(const std::vector<store::backlog_event>& events,
-                                            const reading_by& by, const config::handler& h) {
+                                            const reading_by& by, const config::handler& h,
+                                            store::backlog_of what) {
   std::vector<store::backlog_route> out;
   for (const auto& e : events) {
     auto route = route_of(e, by, h.recipient);
     if (!route) continue;
-    route->pending =
-        route->pending && h.start_with_backlog; // that it was seen is no fact from now on
+    // That it was seen is no fact from now on.
+    route->pending = route->pending && what == store::backlog_of::all;
     out.push_back({e.tx, e.place.log_index, std::move(*route)});
   }
   return out;
 }
 
+/// A new handler with a `start` gets what there is from there on; whoever else lacks a part gets
+/// its places in what waits.
+store::backlog_of part_of(const config::handler& h, std::uint64_t chain_id, bool is_new) {
+  const bool meant = h.start_from.empty() || h.start_from.contains(chain_id);
+  return is_new && h.start_with_backlog && meant ? store::backlog_of::all
+                                                 : store::backlog_of::pending;
+}
+
 std::optional<std::string> fill(const store_work& run, const config::config& c,
-                                const config::handler& h) {
+                                const config::handler& h, bool is_new) {
   const auto count = std::make_shared<std::size_t>(0);
   for (const auto& chain : c.chains) {
     const auto from = h.start_from.find(chain.id);
-    if (!h.start_from.empty() && from == h.start_from.end()) continue;
     const std::uint64_t first = from == h.start_from.end() ? 0 : from->second;
+    const auto what = part_of(h, chain.id, is_new);
     const auto by = std::make_shared<reading_by>();
     const auto after = std::make_shared<std::optional<store::backlog_place>>();
     const auto more = std::make_shared<bool>(true);
@@ -72,14 +81,12 @@ std::optional<std::string> fill(const store_work& run, const config::config& c,
               by->wants = actors::interest_of(chain, c, known->counting);
               by->children = tide::nursery(known->children);
             }
-            const auto events = file.backlog(chain.id, first, *after, events_at_once,
-                                             h.start_with_backlog ? store::backlog_of::all
-                                                                  : store::backlog_of::pending);
+            const auto events = file.backlog(chain.id, first, *after, events_at_once, what);
             if (!events) return events.error();
             *more = !events->empty();
             if (!*more) return {};
             *after = events->back().place;
-            const auto routes = routes_of(*events, *by, h);
+            const auto routes = routes_of(*events, *by, h, what);
             *count += routes.size();
             if (routes.empty()) return {};
             return file.fill(chain.id, routes, now);
@@ -87,7 +94,7 @@ std::optional<std::string> fill(const store_work& run, const config::config& c,
       if (failed) return failed;
     }
   }
-  if (h.start_with_backlog || *count != 0)
+  if (is_new && (h.start_with_backlog || *count != 0))
     log(level::info, component::delivery,
         h.start_with_backlog ? "a new handler gets what the feed has"
                              : "a new handler waits for what is not confirmed yet",
@@ -97,18 +104,20 @@ std::optional<std::string> fill(const store_work& run, const config::config& c,
 
 } // namespace
 
-std::optional<std::string> fill_new_handlers(const store_work& run, const config::config& c) {
-  const auto names = std::make_shared<std::vector<std::string>>();
-  auto failed = run([names](store::store& file, std::int64_t) -> store::result<void> {
+std::optional<std::string> fill_handlers(const store_work& run, const config::config& c) {
+  const auto all = std::make_shared<std::vector<store::unfilled_handler>>();
+  auto failed = run([all](store::store& file, std::int64_t) -> store::result<void> {
     auto found = file.unfilled();
     if (!found) return found.error();
-    *names = std::move(*found);
+    *all = std::move(*found);
     return {};
   });
   if (failed) return failed;
   for (const auto& h : c.handlers) {
-    if (std::find(names->begin(), names->end(), h.name()) == names->end()) continue;
-    if ((failed = fill(run, c, h))) return failed;
+    const auto lacks =
+        std::find_if(all->begin(), all->end(), [&](const auto& u) { return u.name == h.name(); });
+    if (lacks == all->end()) continue;
+    if ((failed = fill(run, c, h, lacks->is_new))) return failed;
   }
   return std::nullopt;
 }

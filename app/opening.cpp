@@ -104,7 +104,7 @@ bool adopt(store::store& file, const config::config& c, store::tally& did) {
   if (!done) log_last(done.error().text);
   if (!done) return false;
   did = std::move(done->did);
-  const auto unfilled = fill_new_handlers(
+  const auto unfilled = fill_handlers(
       [&](const store_write& write) -> std::optional<std::string> {
         if (auto begun = file.begin(); !begun) return begun.error().text;
         if (auto wrote = write(file, now_ms()); !wrote) {

@@ -45,6 +45,10 @@ api::reload_report given_up(api::reload_report report = {}) {
   return report;
 }
 
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 actors::unit_change gone(const std::string& name) {
   actors::unit u;
   u.name = name;
@@ -132,14 +136,15 @@ api::reload_report reloader::reload(const std::string& who) {
   if (const auto unshown = check_certificates(*next)) wrong(unshown->text);
   if (!report.problems.empty()) return refuse(std::move(report), who);
   if (ending()) return given_up(std::move(report));
-  // Nothing that a chain tells by the old keys may come into the new epoch, so where keys change
-  // the chains begin again behind it.
-  auto failed = what.keys ? end_chains() : std::string();
+  // What a chain tells by the old config must not come behind what the store does by the new one:
+  // it would lack a new handler, or have a key of the old epoch. So those that change end first.
+  const auto ended = chains_that_end(what);
+  auto failed = end(ended);
   if (failed.empty()) failed = adopt(next, who);
   if (!failed.empty()) {
     if (ending()) return given_up(std::move(report));
     needs_.rereading.renewal(needs_.units.config)();
-    if (what.keys) start_chains();
+    start(ended);
     wrong(failed);
     return refuse(std::move(report), who);
   }
@@ -185,9 +190,9 @@ std::string reloader::adopt(const std::shared_ptr<const config::config>& c,
   return failed;
 }
 
-/// A handler whose backlog is not all queued gets the rest at the next start.
+/// A handler that lacks a part gets the rest at the next start.
 void reloader::fill(const config::config& c) {
-  const auto failed = fill_new_handlers(
+  const auto failed = fill_handlers(
       [&](store_write write) {
         std::optional<std::string> wrong;
         if (ending()) return std::optional<std::string>("the daemon is stopping");
@@ -199,21 +204,16 @@ void reloader::fill(const config::config& c) {
       },
       c);
   if (failed)
-    log(level::error, component::config, "a new handler lacks what the feed had",
+    log(level::error, component::config, "a handler lacks a part of what it has to be told",
         {{"reason", *failed}});
 }
 
-/// Those that end, end first, so that a name is never there twice.
+/// Its chains have ended. Those that end, end first, so that a name is never there twice.
 bool reloader::change_units(const config::changes& what,
                             const std::shared_ptr<const config::config>& c) {
   std::vector<actors::unit_change> all;
-  for (const auto& name : what.chains_gone)
-    all.push_back(gone("chain " + name));
   for (const auto& name : what.handlers_gone)
     all.push_back(gone("delivery " + name));
-  const auto has = [](const std::vector<std::string>& names, const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
   for (const auto& chain : c->chains)
     if (has(what.chains_anew, chain.name))
       all.push_back({actors::box(chain_unit(needs_.units, chain)), false});
@@ -236,16 +236,24 @@ bool reloader::carry_out(std::vector<actors::unit_change> all) {
   return done;
 }
 
-std::string reloader::end_chains() {
-  std::vector<actors::unit_change> all;
+std::vector<config::chain> reloader::chains_that_end(const config::changes& what) const {
+  std::vector<config::chain> all;
   for (const auto& chain : needs_.units.config->chains)
+    if (has(what.chains_gone, chain.name) || has(what.chains_anew, chain.name))
+      all.push_back(chain);
+  return all;
+}
+
+std::string reloader::end(const std::vector<config::chain>& chains) {
+  std::vector<actors::unit_change> all;
+  for (const auto& chain : chains)
     all.push_back(gone("chain " + chain.name));
   return carry_out(std::move(all)) ? "" : "its chains did not end in time";
 }
 
-void reloader::start_chains() {
+void reloader::start(const std::vector<config::chain>& chains) {
   std::vector<actors::unit_change> all;
-  for (const auto& chain : needs_.units.config->chains)
+  for (const auto& chain : chains)
     all.push_back({actors::box(chain_unit(needs_.units, chain)), false});
   carry_out(std::move(all));
 }

@@ -65,9 +65,11 @@ private:
   /// False: the daemon stops, and not all has changed.
   bool change_units(const config::changes& what, const std::shared_ptr<const config::config>& c);
   bool carry_out(std::vector<actors::unit_change> all);
-  /// Those of the config in force. What went wrong; nothing: they have ended.
-  std::string end_chains();
-  void start_chains();
+  /// Of the config in force: those that go or begin anew.
+  std::vector<config::chain> chains_that_end(const config::changes& what) const;
+  /// What went wrong; nothing: they have ended.
+  std::string end(const std::vector<config::chain>& chains);
+  void start(const std::vector<config::chain>& chains);
 
   reload_needs needs_;
   std::mutex mutex_;

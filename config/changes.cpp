@@ -83,9 +83,6 @@ changes compare(const config& before, const config& now) {
   for (const auto& h : now.handlers) {
     const auto* was = find(before.handlers, h.name());
     if (!was || *was != h) out.handlers_anew.push_back(h.name());
-    if (was && (was->recipient.order != h.recipient.order ||
-                was->recipient.argument != h.recipient.argument))
-      out.keys = true;
   }
   if (before.sources != now.sources) out.rest.emplace_back("sources");
   if (!same_lists(before, now)) out.rest.emplace_back("lists");

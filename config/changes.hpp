@@ -14,7 +14,6 @@ struct changes {
   std::vector<std::string> refused; ///< cannot change while the daemon runs, each with what to do
   std::vector<std::string> chains_gone, chains_anew;
   std::vector<std::string> handlers_gone, handlers_anew;
-  bool keys = false;             ///< a handler's order_by: its messages have other keys
   std::vector<std::string> rest; ///< takes effect by itself
 };
 changes compare(const config& before, const config& now);

@@ -55,6 +55,14 @@ struct source_in {
   std::vector<std::uint64_t> chain_ids; ///< that it is known to speak of; others are learned
 };
 
+/// A handler that lacks its part of what is there already: a new one, or one that is told more than
+/// before, which has no place yet in what waits for its confirmations.
+struct unfilled_handler {
+  std::string name;
+  bool is_new = false;
+  friend bool operator==(const unfilled_handler&, const unfilled_handler&) = default;
+};
+
 /// What the store has to know of a config.
 struct config_in {
   std::map<std::uint64_t, std::string> chain_names; ///< by id

@@ -13,16 +13,29 @@ namespace {
 /// A gap names so many messages; the count is of all.
 constexpr std::size_t named_ids = 500;
 
+/// Names have no line breaks.
+std::string lines_of(const std::vector<std::string>& names) {
+  std::string out;
+  for (const auto& name : names)
+    out += name + '\n';
+  return out;
+}
+bool has_line(const std::string& lines, const std::string& name) {
+  return ('\n' + lines).find('\n' + name + '\n') != std::string::npos;
+}
+
 } // namespace
 
 handler_table::handler_table(ledger& l, lane_book& lanes)
     : ledger_(l), lanes_(lanes),
-      known_(l.db, "SELECT order_by, away FROM handlers WHERE handler = ?"),
+      known_(l.db,
+             "SELECT order_by, away, confirmed, subscriptions FROM handlers WHERE handler = ?"),
       insert_(l.db, "INSERT INTO handlers (handler, pending, confirmed, order_by, paused, reason,"
-                    " since, epoch, announced, raised, filling)"
-                    " VALUES (?, ?, ?, ?, 0, '', ?, 1, 1, '', 1)"),
-      update_(l.db, "UPDATE handlers SET pending = ?, confirmed = ?, order_by = ?, away = NULL"
-                    " WHERE handler = ?"),
+                    " since, epoch, announced, raised, subscriptions, filling)"
+                    " VALUES (?, ?, ?, ?, 0, '', ?, 1, 1, '', ?, 1)"),
+      update_(l.db, "UPDATE handlers SET pending = ?, confirmed = ?, order_by = ?, away = NULL,"
+                    " subscriptions = ?, filling = CASE WHEN filling = 0 AND ? THEN 2 ELSE filling"
+                    " END WHERE handler = ?"),
       all_(l.db, "SELECT handler FROM handlers WHERE away IS NULL"),
       set_away_(l.db, "UPDATE handlers SET away = ? WHERE handler = ?"),
       missed_(l.db, "SELECT " TIDEMARK_FACT_COLUMNS ", f.event FROM " TIDEMARK_FACT_TABLES
@@ -38,8 +51,9 @@ handler_table::handler_table(ledger& l, lane_book& lanes)
       announced_(l.db, "SELECT 1 FROM lanes WHERE handler = ? AND key = '' AND epoch = ?"),
       raised_(l.db, "SELECT raised FROM handlers WHERE handler = ?"),
       marks_(l.db, "SELECT chain_id, mark, mark_hash FROM chains ORDER BY chain"),
-      unfilled_(l.db, "SELECT n.name FROM handlers h CROSS JOIN names n ON n.id = h.handler"
-                      " WHERE h.filling = 1 AND h.away IS NULL"),
+      unfilled_(l.db,
+                "SELECT n.name, h.filling FROM handlers h CROSS JOIN names n ON n.id = h.handler"
+                " WHERE h.filling > 0 AND h.away IS NULL"),
       filled_(l.db, "UPDATE handlers SET filling = 0 WHERE handler = ?") {}
 
 void handler_table::put(std::span<const handler_in> handlers, std::int64_t now) {
@@ -49,20 +63,28 @@ void handler_table::put(std::span<const handler_in> handlers, std::int64_t now) 
     ledger_.settings[id] = {h.pending_max_age, h.linger, h.max_message, h.batch, h.chains, h.from};
     ledger_.handlers.try_emplace(id);
     ledger_.bells.handler(id);
-    std::optional<std::string> order;
-    std::optional<std::int64_t> away;
-    if (rows r = known_.query(id); r.next()) {
-      order = std::string(r.text(0));
-      away = r.maybe_i64(1);
-    }
-    if (!order) {
-      insert_.run(id, h.pending, h.confirmed, std::string_view(h.order_by), now);
+    const std::string subscriptions = lines_of(h.subscriptions);
+    const auto was = known(id);
+    if (!was) {
+      insert_.run(id, h.pending, h.confirmed, std::string_view(h.order_by), now,
+                  std::string_view(subscriptions));
       continue;
     }
-    update_.run(h.pending, h.confirmed, std::string_view(h.order_by), id);
-    if (*order != h.order_by) raise_epoch(id, "order_by");
-    if (away) come_back(id, h, *away, now);
+    const bool more =
+        was->away || (h.confirmed && !was->confirmed) ||
+        std::any_of(h.subscriptions.begin(), h.subscriptions.end(),
+                    [&](const std::string& s) { return !has_line(was->subscriptions, s); });
+    update_.run(h.pending, h.confirmed, std::string_view(h.order_by),
+                std::string_view(subscriptions), more, id);
+    if (was->order_by != h.order_by) raise_epoch(id, "order_by");
+    if (was->away) come_back(id, h, *was->away, now);
   }
+}
+
+std::optional<handler_table::row> handler_table::known(std::int64_t handler) {
+  rows r = known_.query(handler);
+  if (!r.next()) return std::nullopt;
+  return row{std::string(r.text(0)), r.maybe_i64(1), r.i64(2) != 0, std::string(r.text(3))};
 }
 
 void handler_table::leave(std::span<const handler_in> handlers) {
@@ -163,10 +185,10 @@ void handler_table::announce(std::int64_t handler, const raised_epoch& next, std
   lanes_.finish();
 }
 
-std::vector<std::string> handler_table::unfilled() {
-  std::vector<std::string> found;
+std::vector<unfilled_handler> handler_table::unfilled() {
+  std::vector<unfilled_handler> found;
   for (rows r = unfilled_.query(); r.next();)
-    found.emplace_back(r.text(0));
+    found.push_back({std::string(r.text(0)), r.i64(1) == 1});
   return found;
 }
 

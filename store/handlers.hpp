@@ -29,11 +29,18 @@ public:
   void raise_epoch(std::int64_t handler, std::string_view reason);
   /// Before a commit: announces the epochs whose time has come.
   void announce(std::int64_t now);
-  /// Those that are new, until filled() says that they have their part of what was there before.
-  std::vector<std::string> unfilled();
+  /// Until filled() says that they have it.
+  std::vector<unfilled_handler> unfilled();
   void filled(std::string_view handler);
 
 private:
+  struct row {
+    std::string order_by;
+    std::optional<std::int64_t> away;
+    bool confirmed = false;
+    std::string subscriptions;
+  };
+  std::optional<row> known(std::int64_t handler);
   void leave(std::span<const handler_in> handlers);
   void come_back(std::int64_t handler, const handler_in& h, std::int64_t since, std::int64_t now);
   bool queue_is_empty(std::int64_t handler, std::uint32_t epoch);

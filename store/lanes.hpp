@@ -53,8 +53,11 @@ public:
   void told_late(const stored_event& e, std::span<const tide::route> routes,
                  std::span<const std::string> further);
   void told_rolled_back(const stored_event& e);
-  /// To a handler that was not there when it was told; what it was sent already stays. Events come
-  /// in the chain's order.
+  /// A pending event was read again, above the mark: who is to hear of its confirmation and has no
+  /// place yet gets one.
+  void read_again(const stored_event& e, std::span<const tide::route> routes);
+  /// To a handler that was not told of it, or only that it is pending; what it was sent already
+  /// stays. Events come in the chain's order.
   void told_later(const stored_event& e, const tide::route& route);
   /// In the handler's epoch, or in that of an announcement, whose key is empty.
   lane& open(std::int64_t handler, std::string_view key, std::int64_t chain,
@@ -83,6 +86,7 @@ private:
             std::optional<std::int64_t> feed);
   void leave(lane& l, const stored_event& e, bool late);
   std::vector<place> places_of(std::int64_t event);
+  bool has_place(std::int64_t event, std::int64_t handler);
   void release(lane& l);
   void write(lane& l);
   bool goes(const lane& l) const;

@@ -32,9 +32,27 @@ void lane_book::told_rolled_back(const stored_event& e) {
   }
 }
 
+bool lane_book::has_place(std::int64_t event, std::int64_t handler) {
+  const auto places = places_of(event);
+  return std::any_of(places.begin(), places.end(),
+                     [&](const place& p) { return by_id(p.lane).handler == handler; });
+}
+
+void lane_book::read_again(const stored_event& e, std::span<const tide::route> routes) {
+  for (const tide::route& route : routes) {
+    const std::int64_t handler = ledger_.names.id(tide::name_kind::handler, route.handler);
+    if (!route.confirmed || too_early(route, e) || has_place(e.id, handler)) continue;
+    hold(by_key(route, e.chain), e,
+         ledger_.names.id(tide::name_kind::subscription, route.subscription), false, std::nullopt);
+  }
+}
+
 void lane_book::told_later(const stored_event& e, const tide::route& route) {
+  const std::int64_t handler = ledger_.names.id(tide::name_kind::handler, route.handler);
+  const bool known = known_.query(e.id, e.inclusion, handler).next();
+  const bool waits_for_more = e.row.status == tide::status::pending && !has_place(e.id, handler);
+  if ((known && !waits_for_more) || too_early(route, e)) return;
   lane& l = by_key(route, e.chain);
-  if (known_.query(e.id, e.inclusion, l.handler).next()) return;
   std::optional<std::int64_t> pending, confirmed;
   for (rows r = facts_.query(e.id, e.inclusion); r.next();)
     (r.code<tide::status>(1) == tide::status::pending ? pending : confirmed) = r.i64(0);
@@ -42,7 +60,7 @@ void lane_book::told_later(const stored_event& e, const tide::route& route) {
   // A subscription that is still looked for below the mark may ask for more than those whose it is:
   // its backfill tells it then.
   if (confirmed && unread_.query(e.chain, about, e.id, e.row.block.number).next()) return;
-  if (pending && route.pending) send(l, *pending, about, false);
+  if (pending && route.pending && !known) send(l, *pending, about, false);
   if (!route.confirmed) return;
   const bool waits = !confirmed || l.held > 0;
   if (!waits) return send(l, *confirmed, about, false);

@@ -116,7 +116,9 @@ CREATE TABLE handlers (
   paused INTEGER NOT NULL, reason TEXT NOT NULL, since INTEGER NOT NULL, epoch INTEGER NOT NULL,
   announced INTEGER NOT NULL,                    -- the epoch that is being sent: the next begins when its queue is empty
   raised TEXT NOT NULL,                          -- those that were raised and why, as TIDEMARK_RAISE_EPOCH
-  filling INTEGER NOT NULL,                      -- its part of what was there before it came is not all queued yet
+  subscriptions TEXT NOT NULL,                   -- that it is told of, one a line
+  filling INTEGER NOT NULL,                      -- 1: new, and its part of what was there is not all queued yet; 2: told
+                                                 -- more than before, and has no place yet in what waits
   away INTEGER) STRICT;                          -- the feed's end when it left the config; NULL: it is there
 -- A lane is a handler's key.  seq < head: done; = head: the one to send; up to next: queued.
 CREATE TABLE lanes (

@@ -60,6 +60,7 @@ void chain_writer::take_log(work& w, std::optional<stored_event> e, const tide::
     const bool pending = e->row.status == tide::status::pending;
     if (pending && e->row.asks + log.asks != e->row.asks)
       events_.ask_more(*e, e->row.asks + log.asks);
+    if (pending && !w.late(log.block.number)) lanes_.read_again(*e, log.routes);
     // One that was another subscription's before; while it is pending, its confirmation tells all.
     if (w.backfill) {
       const auto fresh = events_.note(*e, log.subscriptions);

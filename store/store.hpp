@@ -114,7 +114,7 @@ public:
 
   // What the store has, for handlers that come later: those that are new, its events in the chain's
   // order, and what of it they are sent. It may be told twice, after a crash.
-  result<std::vector<std::string>> unfilled();
+  result<std::vector<unfilled_handler>> unfilled();
   result<std::vector<backlog_event>> backlog(std::uint64_t chain_id, std::uint64_t from_block,
                                              const std::optional<backlog_place>& after,
                                              std::size_t limit, backlog_of what = backlog_of::all);

@@ -55,7 +55,7 @@ result<void> store::raise_epoch(std::string_view handler, std::string_view reaso
   });
 }
 
-result<std::vector<std::string>> store::unfilled() {
+result<std::vector<unfilled_handler>> store::unfilled() {
   return guarded(*parts_, [&] { return parts_->all->handlers.unfilled(); });
 }
 

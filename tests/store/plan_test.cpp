@@ -30,7 +30,7 @@ bool may_scan(const std::string& sql) {
         "UPDATE lanes SET due = NULL WHERE chain", "WHERE chain = ? AND due IS NULL",
         "SELECT DISTINCT handler FROM lanes", "UPDATE jobs SET state = 2",
         "UPDATE lanes SET due = ? WHERE handler", "SELECT p.id FROM parked p", "WHERE away IS NULL",
-        "h.filling = 1", "UPDATE attempts SET outcome = 6",
+        "h.filling > 0", "UPDATE attempts SET outcome = 6",
         "UPDATE lanes SET state = 1, due = CASE", "INDEXED BY attempts_open SET outcome = 6",
         "FROM chains WHERE start_block IS NOT NULL", "SELECT max(change) FROM list_changes",
         "SELECT max(lists) FROM counting", "SELECT r.job FROM jobs j"})
