@@ -8,7 +8,9 @@ namespace tidemark::evm {
 namespace {
 
 constexpr std::size_t max_text = std::size_t{16} * 1024;
-constexpr int max_depth = 16; // of tuples in tuples, and of [] behind a type
+/// Of tuples in tuples, of [] behind a type, and of both together: what is decoded becomes JSON,
+/// which its readers take to a depth of 32.
+constexpr int max_depth = 16;
 constexpr std::int64_t max_array = 1'000'000'000;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -17,6 +19,13 @@ bool is_letter(char c) {
 }
 
 bool is_modifier(std::string_view word) { return word == "indexed" || word == "payable"; }
+
+int nesting(const abi_type& type) {
+  int deepest = -1;
+  for (const abi_type& t : type.inner)
+    deepest = std::max(deepest, nesting(t));
+  return deepest + 1;
+}
 
 std::string in_quotes(std::string_view word) {
   constexpr std::size_t shown = 40;
@@ -194,8 +203,11 @@ result<std::string> signature_reader::name() {
 }
 
 result<abi_parameter> signature_reader::parameter(std::size_t place) {
+  const auto at = next();
   auto read = type(0);
   if (!read) return read.error();
+  if (nesting(*read) > max_depth)
+    return fail("tuples and [] are nested too deep: at most 16 levels", at);
   abi_parameter out;
   out.type = std::move(*read);
   out.indexed = take_keyword("indexed");

@@ -140,6 +140,12 @@ TEST_CASE("abi parse: depth and length have an end") {
   for (int i = 0; i < 5000; ++i)
     dimensions += "[]";
   CHECK_THAT(parse_event(dimensions + ")").error().text, Catch::Contains("dimensions"));
+  // Both together: what is decoded becomes JSON.
+  std::string both = "bool";
+  for (int i = 0; i < 8; ++i)
+    both = '(' + both + "[])";
+  CHECK(parse_event("E(" + both + ")"));
+  CHECK_THAT(parse_event("E(" + both + "[])").error().text, Catch::Contains("too deep"));
   CHECK_THAT(parse_event("E(bool " + std::string(20'000, 'a') + ")").error().text,
              Catch::Contains("too long"));
 }
