@@ -316,27 +316,3 @@ TEST_CASE("sets that contradict the chain are refused", "[apply]") {
   w.apply(13, {tide::orphaned{block(10)}, fork_at(9, 3, true)}, {});
   CHECK(w.db->boot(world::chain)->final_block == block(9));
 }
-
-TEST_CASE("headers below keep_from are dropped", "[apply]") {
-  world w;
-  auto s = w.set(13, {}, {header(10), header(11), header(12)});
-  s.keep_from = 11;
-  w.answer(s);
-  const auto b = w.db->boot(world::chain);
-  REQUIRE(b->headers.size() == 2);
-  CHECK(b->headers[0].id == block(11));
-}
-
-TEST_CASE("blocks with events, from the top", "[apply]") {
-  world w;
-  const auto l = log(block(10), 1, 0), m = log(block(10), 2, 1), n = log(block(11), 3);
-  w.apply(12, {tide::saw{{l, m, n}}}, {header(10), header(11), header(12)});
-  w.apply(13, {tide::shown{{block(10)}, {l, m}, false}});
-  const auto found = w.db->event_blocks(world::chain);
-  REQUIRE(found->size() == 2);
-  CHECK((*found)[0].id == block(11));
-  CHECK((*found)[0].confirmed == 0);
-  CHECK((*found)[1].id == block(10));
-  CHECK((*found)[1].confirmed == 2);
-  CHECK(w.db->event_blocks(world::chain, 1)->size() == 1);
-}
