@@ -9,10 +9,22 @@ certificates(const std::optional<config::tls_files>& files) {
   return net::tls_context::server(files->cert.string(), files->key.string());
 }
 
-std::optional<evm::error> check_certificates(const config::config& c) {
-  if (auto in = certificates(c.ingest.tls); !in) return evm::fail("ingest.tls: " + in.error().text);
-  if (auto ad = certificates(c.admin.tls); !ad) return evm::fail("admin.tls: " + ad.error().text);
-  return std::nullopt;
+evm::result<std::shared_ptr<const net::tls_context>>
+client_certificates(const config::client_tls_section& files) {
+  if (!files.given()) return std::shared_ptr<const net::tls_context>();
+  return net::tls_context::client(files.ca.string(), files.cert.string(), files.key.string());
+}
+
+std::vector<std::string> wrong_certificates(const config::config& c) {
+  std::vector<std::string> wrong;
+  const auto look = [&](const std::string& where, const auto& read) {
+    if (!read) wrong.push_back(where + ": " + read.error().text);
+  };
+  look("ingest.tls", certificates(c.ingest.tls));
+  look("admin.tls", certificates(c.admin.tls));
+  for (const auto& h : c.handlers)
+    look("handlers '" + h.name() + "'.tls", client_certificates(h.tls));
+  return wrong;
 }
 
 } // namespace tidemark::app

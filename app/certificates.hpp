@@ -6,6 +6,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace tidemark::app {
 
@@ -13,7 +15,13 @@ namespace tidemark::app {
 evm::result<std::shared_ptr<const net::tls_context>>
 certificates(const std::optional<config::tls_files>& files);
 
-/// What is wrong with the certificates of a config; nothing: each listener can show its own.
-std::optional<evm::error> check_certificates(const config::config& c);
+/// What a handler's requests show and trust, read from its files now; null where the config says
+/// nothing of it.
+evm::result<std::shared_ptr<const net::tls_context>>
+client_certificates(const config::client_tls_section& files);
+
+/// What is wrong with the certificates of a config, each with where; none: every listener can show
+/// its own, and every handler's can be used.
+std::vector<std::string> wrong_certificates(const config::config& c);
 
 } // namespace tidemark::app

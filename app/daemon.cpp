@@ -74,11 +74,11 @@ public:
 
 private:
   int run_logged() {
+    const auto wrong = wrong_certificates(*config_);
+    for (const auto& text : wrong)
+      log_last(text);
     const auto in = certificates(config_->ingest.tls), ad = certificates(config_->admin.tls);
-    if (!in || !ad) {
-      log_last((in ? "admin.tls: " + ad.error().text : "ingest.tls: " + in.error().text));
-      return exit_config;
-    }
+    if (!wrong.empty() || !in || !ad) return exit_config;
     shown_ = {*in, *ad};
     auto opening = open_store(*config_);
     if (const auto* status = std::get_if<int>(&opening)) return *status;

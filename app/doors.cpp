@@ -46,9 +46,11 @@ evm::result<doors::addresses> doors::open(const config::config& c) {
 }
 
 evm::result<void> doors::renew_certificates(const config::config& c) {
-  if (auto wrong = check_certificates(c)) return *wrong;
-  if (auto in = certificates(c.ingest.tls)) ingest_.set_tls(std::move(*in));
-  if (auto ad = certificates(c.admin.tls)) admin_.set_tls(std::move(*ad));
+  auto in = certificates(c.ingest.tls), ad = certificates(c.admin.tls);
+  if (!in) return in.error();
+  if (!ad) return ad.error();
+  ingest_.set_tls(std::move(*in));
+  admin_.set_tls(std::move(*ad));
   return {};
 }
 

@@ -133,7 +133,8 @@ api::reload_report reloader::reload(const std::string& who) {
   if (auto reader = store::reader::open(needs_.units.config->store.path.string()))
     for (const auto& text : moved_starts(*next, **reader))
       wrong(text);
-  if (const auto unshown = check_certificates(*next)) wrong(unshown->text);
+  for (const auto& text : wrong_certificates(*next))
+    wrong(text);
   if (!report.problems.empty()) return refuse(std::move(report), who);
   if (ending()) return given_up(std::move(report));
   // What a chain tells by the old config must not come behind what the store does by the new one:

@@ -137,6 +137,7 @@ struct batch_section {
 /// Files of PEM; empty: the system's roots, no client certificate.
 struct client_tls_section {
   std::filesystem::path ca, cert, key;
+  std::size_t contents = 0; ///< a hash of the files' texts: a new certificate is another tls
   bool given() const { return !ca.empty() || !cert.empty(); }
   friend bool operator==(const client_tls_section&, const client_tls_section&) = default;
 };

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
 #include <limits>
 
 namespace tidemark::config {
@@ -10,6 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr std::uintmax_t largest_pem = 1 << 20;
 constexpr milliseconds year = std::chrono::hours(24 * 365);
 
 std::optional<std::string> as_handler_url(const value& v, bool allow_private) {
@@ -148,9 +152,18 @@ client_tls_section read_client_tls(const value& v, reading& r) {
     const auto text = as_filled(f);
     if (!text) return std::nullopt;
     auto found = r.beside_file(*text);
-    if (std::filesystem::is_regular_file(found)) return found;
-    f.wrong("there is no file " + found.string());
-    return std::nullopt;
+    std::ifstream file(found, std::ios::binary);
+    if (!std::filesystem::is_regular_file(found) || !file) {
+      f.wrong("there is no file " + found.string() + " that can be read");
+      return std::nullopt;
+    }
+    if (std::filesystem::file_size(found) > largest_pem) {
+      f.wrong(found.string() + " is larger than 1 MiB, which no certificate or key is");
+      return std::nullopt;
+    }
+    const std::string pem{std::istreambuf_iterator<char>(file), {}};
+    out.contents = out.contents * 31 + std::hash<std::string>{}(pem);
+    return found;
   };
   s.read("ca", out.ca, path);
   s.read("cert", out.cert, path);

@@ -108,7 +108,7 @@ chain_status tide::status() const {
   } else if (!held_back_.empty()) {
     s.state = chain_state::degraded;
     s.reason = held_back_;
-  } else if (!started_) {
+  } else if (!started_ && failing->failures < 2) {
     s.state = chain_state::starting;
     s.reason = failing->trouble;
   } else if (failing->failures >= 2 || second_look_ || !disagreement_.empty()) {
