@@ -56,6 +56,9 @@ public:
   /// A pending event was read again, above the mark: who is to hear of its confirmation and has no
   /// place yet gets one.
   void read_again(const stored_event& e, std::span<const tide::route> routes);
+  /// What waits in a block that was skipped holds nothing any more; if it is confirmed one day, it
+  /// goes late.
+  void let_pass(const stored_event& e);
   /// To a handler that was not told of it, or only that it is pending; what it was sent already
   /// stays. Events come in the chain's order.
   void told_later(const stored_event& e, const tide::route& route);

@@ -47,6 +47,16 @@ void lane_book::read_again(const stored_event& e, std::span<const tide::route> r
   }
 }
 
+void lane_book::let_pass(const stored_event& e) {
+  for (const place& p : places_of(e.id)) {
+    if (p.late) continue;
+    lane& l = by_id(p.lane);
+    leave(l, e, false);
+    hold(l, e, p.subscription, true, std::nullopt);
+    l.loosened = true;
+  }
+}
+
 void lane_book::told_later(const stored_event& e, const tide::route& route) {
   const std::int64_t handler = ledger_.names.id(tide::name_kind::handler, route.handler);
   const bool known = known_.query(e.id, e.inclusion, handler).next();

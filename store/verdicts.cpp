@@ -171,6 +171,8 @@ void chain_writer::take(work& w, const tide::skipped& v) {
     lane& l = lanes_.open(handler, std::to_string(w.c.chain_id), w.c.chain);
     lanes_.append(l, {{}, {}, false, tide::gap_notice(gap, l.id, l.next, w.by.at)});
   }
+  for (const stored_event& e : events_.active(w.c.chain, v.from, v.to))
+    if (e.row.status == tide::status::pending) lanes_.let_pass(e);
 }
 
 void chain_writer::take(work& w, const tide::backfilled& v) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "tide/tide.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tidemark::tide {
 
-/// `chain skip`: what no endpoint serves does not hold the mark for ever. Only an operator says so,
-/// only from the mark on, and a row says so for ever. The mark needs the last block's hash: its own
-/// header gives it, or its child's.
+/// `chain skip`: what no endpoint serves does not hold the mark for ever, nor what waits behind its
+/// events. Only an operator says so, only from the mark on or where events wait below it, and a row
+/// says so for ever. The mark needs the last block's hash: its own header gives it, or its child's.
 tide::pass tide::skip_pass() {
   const skip_order order = *std::exchange(skip_order_, std::nullopt);
   const auto no = [this](std::string text) {
@@ -18,10 +19,16 @@ tide::pass tide::skip_pass() {
     co_return pass_end::done;
   }
   const auto next = first_unmarked();
-  if (order.from != next || order.to < order.from) {
-    no("only what the mark waits at can be skipped: from block " + std::to_string(next) + " on");
+  const bool below =
+      order.to < next && std::any_of(waiting_.begin(), waiting_.end(), [&](const auto& r) {
+        return r.block.number >= order.from && r.block.number <= order.to;
+      });
+  if ((order.from != next && !below) || order.to < order.from) {
+    no("only what the mark waits at can be skipped, from block " + std::to_string(next) +
+       " on, or blocks below it with events that wait for their confirmations");
     co_return pass_end::done;
   }
+  if (below) co_return co_await skipped_to(order, *mark_);
   if (const auto reached = target(); !reached || order.to > *reached) {
     no("the policy lets the mark be at block " +
        (reached ? std::to_string(*reached) : std::string("none")) +
@@ -54,6 +61,14 @@ tide::pass tide::skip_pass() {
     no(trouble_);
     co_return pass_end::done;
   }
+  co_return co_await skipped_to(order, last);
+}
+
+/// With the mark there.
+tide::pass tide::skipped_to(const skip_order& order, const evm::block_id& last) {
+  const auto no = [this](std::string text) {
+    out_.push_back(skip_answered{false, std::move(text)});
+  };
   write_set set = new_set();
   set.verdicts.push_back(skipped{order.from, order.to, order.who, order.reason});
   set.verdicts.push_back(mark_moved{last});

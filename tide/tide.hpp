@@ -9,6 +9,7 @@
 #include "tide/mark_range.hpp"
 #include "tide/pass_kind.hpp"
 #include "tide/read_ahead.hpp"
+#include "tide/ripe_order.hpp"
 #include "tide/task.hpp"
 #include "tide/whole.hpp"
 
@@ -20,7 +21,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace tidemark::tide {
@@ -136,7 +136,8 @@ private:
   bool waits_for_policies(const backfill& b) const;
   bool wait_for_policies(scan& s, const std::string& subscription);
   task<bool> has_our_mark(const answer& range, std::uint64_t last);
-  pass ripen();
+  pass ripen(); // ripen_pass.cpp
+  task<bool> conclude_ripe(const std::vector<evm::block_id>& ids);
   bool continues_ours(const std::vector<evm::header>& headers, std::uint64_t from);
   std::optional<evm::block_id> final_at(const evm::block_id& mark) const;
   // ordered_pass.cpp
@@ -146,9 +147,7 @@ private:
   // scan_proof.cpp
   bool hold_against_range(const scan& s, const block_reading& b);
   task<bool> read_proofs(scan& s, const std::vector<evm::block_id>& ids);
-  task<bool> prove(scan& s);
-  task<bool> prove_near(scan& s);
-  task<bool> prove_deep(scan& s);
+  task<bool> prove(scan& s), prove_near(scan& s), prove_deep(scan& s);
   task<bool> conclude_scan(scan& s);
   task<bool> conclude_slice(scan& s, std::size_t first, std::size_t last);
   write_set slice_of(const scan& s, std::size_t first, std::size_t last) const;
@@ -169,6 +168,7 @@ private:
   pass halt(const std::string& reason);
   pass resume_pass();
   pass skip_pass();
+  pass skipped_to(const skip_order& order, const evm::block_id& last);
   task<std::optional<fork>> find_deep_fork(const std::vector<event_block>& blocks,
                                            const fork& seen);
   // hint_pass.cpp
@@ -219,8 +219,7 @@ private:
   };
   void resume_waiting();
 
-  // what never changes
-  settings settings_;
+  settings settings_; // never changes
   boot_state boot_;
 
   // what changes between passes alone
@@ -240,7 +239,8 @@ private:
   std::optional<evm::block_id> mark_, final_;
   std::optional<std::string> halted_;
   held_headers held_;
-  std::vector<ripening> waiting_;
+  std::vector<ripening> waiting_; ///< which are read once more when they are ripe, in ripe_order_
+  ripe_order ripe_order_;
   nursery nursery_;
   std::string factories_;                    ///< whose children up to the mark are in it
   chain_ways ways_, stored_ways_, put_ways_; ///< as known · as the store has it · as given to it

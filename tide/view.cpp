@@ -76,8 +76,9 @@ bool tide::behind() const {
 
 bool tide::ripe() const {
   const auto v = view();
-  return std::any_of(waiting_.begin(), waiting_.end(),
-                     [&](const ripening& r) { return holds(r.asks, r.block.number, v); });
+  return std::any_of(waiting_.begin(), waiting_.end(), [&](const ripening& r) {
+    return holds(r.asks, r.block.number, v) && !ripe_order_.rests(r.block, now_);
+  });
 }
 
 std::string tide::place(const evm::block_id& id) const {
@@ -117,6 +118,11 @@ chain_status tide::status() const {
                : second_look_         ? "a fork at or below the mark was seen; it is looked at "
                                         "once more before anything is taken back"
                                       : disagreement_;
+  } else if (!ripe_order_.aside().empty()) {
+    const auto& [block, stuck] = *ripe_order_.aside().begin();
+    s.state = chain_state::degraded;
+    s.reason =
+        "events of " + place(block) + " wait for a second reading, which fails: " + stuck.why;
   } else if (lower_since_ && now_ - *lower_since_ >= lower_is_odd) {
     s.state = chain_state::degraded;
     s.reason = "the endpoint's head has been below block " + std::to_string(s.head->number) +

@@ -151,3 +151,26 @@ TEST_CASE("one that was told as pending alone gets its place too, and nothing tw
   w.apply(13, {tide::shown{{block(10)}, {waits}, false}, tide::mark_moved{block(10)}});
   CHECK(show(w.deliver()) == "c10");
 }
+
+TEST_CASE("what waits in a block that is skipped holds nothing any more, and goes late",
+          "[places]") {
+  world w;
+  auto waits = log(block(10), 1);
+  waits.asks.blocks = 30;
+  const auto behind = log(block(11), 2);
+  w.apply(11, {tide::saw{{waits, behind}}}, {header(10), header(11)});
+  CHECK(w.deliver().empty());
+  SECTION("with the mark") {
+    w.apply(14, {tide::skipped{10, 10, "ops", "pruned"}, tide::mark_moved{block(10)}});
+    w.apply(15, {tide::shown{{block(11)}, {behind}, false}, tide::mark_moved{block(11)}});
+  }
+  SECTION("below it") {
+    w.apply(15, {tide::shown{{block(10), block(11)}, {waits, behind}, false},
+                 tide::mark_moved{block(11)}});
+    CHECK(w.deliver().empty());
+    w.apply(15, {tide::skipped{10, 10, "ops", "pruned"}});
+  }
+  CHECK(show(w.deliver()) == "c11");
+  w.apply(40, {tide::proved{block(10), {{tx(1), 0}}, {waits}}});
+  CHECK(show(w.deliver()) == "c10L");
+}
