@@ -132,7 +132,7 @@ delivery_queue::choice delivery_queue::choose(std::int64_t handler, const due_la
   c.what.age = l.age;
   if (l.job != 0) c.what.job = l.job;
   c.behind = behind(handler, found, l);
-  const bool alone = l.job != 0 || c.what.envelope.key.empty() || l.head < l.singles;
+  const bool alone = l.job != 0 || c.what.envelope.key.empty() || l.head < l.singles || found.alone;
   if (!c.behind && !alone && (l.batch > 0 || ledger_.settings_of(handler).batch > 1))
     fill_batch(handler, l, now, c);
   return c;
@@ -153,6 +153,7 @@ void delivery_queue::fill_batch(std::int64_t handler, const due_lane& l, std::in
   while (c.what.count() < most) {
     auto next = load(handler, l, l.head + c.what.count(), now);
     if (l.batch == 0) {
+      if (next.alone) break;
       bytes += message_body(next.what).size() + 1;
       if (how.max_message != 0 && bytes > how.max_message) break;
       if (behind(handler, next, l)) break;

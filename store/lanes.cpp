@@ -29,7 +29,7 @@ lane_book::lane_book(ledger& l)
             "UPDATE lanes SET due = ?1 WHERE id = ?2 AND state = 1 AND tries = 0 AND due > ?1"),
       insert_message_(l.db,
                       "INSERT INTO outbox (lane, seq, feed, subscription, instance, late, most,"
-                      " job, notice) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+                      " job, alone, notice) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
       insert_parked_(l.db, "INSERT INTO parked (lane, seq, tries, at, behind)"
                            " VALUES (?, ?, 0, ?, 1)"),
       insert_waiting_(l.db, "INSERT INTO waiting (lane, late, block, tx_index, log_index, event,"
@@ -132,7 +132,7 @@ void lane_book::append(lane& l, const outgoing& o) {
     ledger_.count_gap(l.handler, *o.notice);
   }
   insert_message_.run(l.id, l.next, o.feed, o.subscription, instance, o.late,
-                      ledger_.settings_of(l.handler).max_message, o.job,
+                      ledger_.settings_of(l.handler).max_message, o.job, o.alone,
                       o.notice ? std::optional(std::string_view(row)) : std::nullopt);
   if (l.parked) insert_parked_.run(l.id, l.next, now_);
   ++l.next;

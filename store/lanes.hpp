@@ -31,6 +31,7 @@ struct outgoing {
   bool late = false;
   std::optional<tide::notice> notice = std::nullopt;
   std::int64_t job = 0; ///< of a replay that sends it as a new one
+  bool alone = false;   ///< in no batch
 };
 
 /// What facts do to lanes, for one set: nothing is released before `finish`, so nothing is released

@@ -7,9 +7,10 @@
 namespace tidemark::store {
 
 outbox::outbox(ledger& l)
-    : ledger_(l), row_(l.db, "SELECT o.feed, o.subscription, o.instance, o.late, o.most, o.notice,"
-                             " l.key, l.epoch, l.since, o.job FROM outbox o CROSS JOIN lanes l"
-                             " ON l.id = o.lane WHERE o.lane = ? AND o.seq = ?"),
+    : ledger_(l),
+      row_(l.db, "SELECT o.feed, o.subscription, o.instance, o.late, o.most, o.notice,"
+                 " l.key, l.epoch, l.since, o.job, o.alone FROM outbox o CROSS JOIN lanes l"
+                 " ON l.id = o.lane WHERE o.lane = ? AND o.seq = ?"),
       fact_(l.db, "SELECT " TIDEMARK_FACT_COLUMNS ", f.event, " TIDEMARK_FACT_DATA
                   " FROM " TIDEMARK_FACT_TABLES " WHERE f.seq = ?"),
       undoes_(l.db,
@@ -36,6 +37,7 @@ outbox::loaded outbox::load(std::int64_t handler, std::int64_t lane, std::uint64
     m.envelope.epoch = r.u32(7);
     m.since = r.i64(8);
     m.job = r.i64(9);
+    found.alone = r.i64(10) != 0;
   }
   m.lane = lane;
   m.seq = seq;

@@ -16,6 +16,7 @@ public:
     message what;           ///< without its attempt; `since` is its lane's
     std::int64_t event = 0; ///< 0: a notice alone
     std::int64_t feed = 0, subscription = 0;
+    bool alone = false; ///< in no batch
   };
   /// The message at a lane's place; throws where there is none.
   loaded load(std::int64_t handler, std::int64_t lane, std::uint64_t seq);

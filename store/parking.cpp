@@ -80,6 +80,7 @@ std::optional<dead_fault> parking::retry(const parked& p, std::int64_t now) {
   forget_.run(p.id);
   outgoing again{m.feed, m.subscription, m.what.envelope.late};
   again.job = m.what.job;
+  again.alone = true; // a batch that it began once would have the same id, and other messages
   append(p, std::move(again), now, {});
   return std::nullopt;
 }

@@ -145,6 +145,7 @@ CREATE TABLE outbox (                            -- the released messages; a not
   lane INTEGER NOT NULL, seq INTEGER NOT NULL, feed INTEGER, subscription INTEGER, instance INTEGER NOT NULL,
   late INTEGER NOT NULL, most INTEGER NOT NULL,
   job INTEGER NOT NULL,                          -- of the replay that sends it as a new one; 0: none
+  alone INTEGER NOT NULL,                        -- in no batch: it was parked, and may have been the first of one
   notice TEXT, PRIMARY KEY (lane, seq)) STRICT, WITHOUT ROWID;
 CREATE INDEX outbox_feed ON outbox (feed);
 CREATE TABLE parked (

@@ -138,6 +138,50 @@ TEST_CASE("what grows too old in a batch that was composed goes again with it", 
   CHECK(show({w.one()}) == "g1");
 }
 
+// Its id would be that of the batch which it began once, with other messages.
+TEST_CASE("what was parked and is tried again goes alone", "[batch]") {
+  batches w(2);
+  w.found(10);
+  w.found(11);
+  std::map<std::string, std::string> bodies;
+  const auto same_for_its_id = [&](const store::message& m) {
+    const auto body = store::message_body(m);
+    CHECK(bodies.emplace(store::message_id(m), body).first->second == body);
+  };
+  const auto first = w.one();
+  REQUIRE(first.count() == 2);
+  same_for_its_id(first);
+  w.end(first, [](store::finished& f) {
+    f.outcome = tide::outcome::failed;
+    f.split = true;
+  });
+  w.park(w.one(), tide::on_exhausted::park_event);
+  w.deliver();
+  const auto retry = [&] {
+    store::dead_order o;
+    o.all = true;
+    w.in_group([&] { REQUIRE(must(w.db->order_dead(o, ++w.now)).count == 1); });
+  };
+  SECTION("before what comes behind it") {
+    retry();
+    w.found(12);
+    const auto again = w.one();
+    CHECK_FALSE(again.batch);
+    CHECK(show({again}) == "c10");
+    w.finish(again);
+    CHECK(show(w.deliver()) == "c12");
+  }
+  SECTION("behind what went before it") {
+    w.found(12);
+    retry();
+    const auto before = w.one();
+    CHECK(before.count() == 1);
+    same_for_its_id(before);
+    w.finish(before);
+    CHECK_FALSE(w.one().batch);
+  }
+}
+
 TEST_CASE("a batch lingers", "[batch]") {
   batches w(3, 500);
   w.found(10);
