@@ -78,6 +78,7 @@ tide::sent_message in_flight(const store::message& m) {
       m.notice && std::all_of(m.more.begin(), m.more.end(),
                               [](const store::message& next) { return next.notice.has_value(); });
   out.sequence = m.envelope.sequence;
+  out.replay = m.replayed;
   return out;
 }
 

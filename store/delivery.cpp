@@ -130,7 +130,8 @@ delivery_queue::choice delivery_queue::choose(std::int64_t handler, const due_la
   c.what = found.what;
   c.what.attempt = l.tries + 1;
   c.what.age = l.age;
-  if (l.job != 0) c.what.job = l.job;
+  c.what.replayed = l.job != 0;
+  if (c.what.replayed) c.what.job = l.job;
   c.behind = behind(handler, found, l);
   const bool alone = l.job != 0 || c.what.envelope.key.empty() || l.head < l.singles || found.alone;
   if (!c.behind && !alone && (l.batch > 0 || ledger_.settings_of(handler).batch > 1))

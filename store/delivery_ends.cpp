@@ -62,13 +62,10 @@ void delivery_queue::announce(const open_lane& l, std::int64_t now) {
   ledger_.bells.handler(l.handler);
 }
 
-/// False: a message about messages is in nobody's way, and is tried until it is taken.
+/// False: it is tried until it is taken. A message about messages is in nobody's way, and a replay
+/// sends all or is cancelled.
 bool delivery_queue::park(const open_lane& l, const finished& f, std::int64_t now) {
-  // It was delivered once before: what the replay lacks stays known by its attempts.
-  if (l.job != 0) {
-    done(l, 1, now);
-    return true;
-  }
+  if (l.job != 0) return false;
   const auto m = outbox_.load(l.handler, l.id, l.head);
   if (m.what.notice) return false;
   park_.run(now, l.id);

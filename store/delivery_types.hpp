@@ -43,6 +43,7 @@ struct message {
   std::optional<tide::notice> notice; ///< in place of the fact
   std::int64_t age = 0;               ///< ms of the budget that are used up
   std::int64_t job = 0;               ///< the replay that it belongs to; 0: none
+  bool replayed = false;              ///< by it, as it was sent before
   bool batch = false;                 ///< goes as a batch, with `more` behind it
   std::vector<message> more;          ///< of the same lane; their attempts' ids follow attempt_id
   std::size_t count() const { return 1 + more.size(); }

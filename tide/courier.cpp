@@ -189,7 +189,7 @@ judgement courier::counted(const sent_message& m, const exchange_end& how, std::
   const auto age = m.age + how.ms;
   const bool spent = (settings_.attempts != 0 && m.attempt >= settings_.attempts) ||
                      (settings_.max_age != 0 && age >= settings_.max_age);
-  if (spent && !m.notice && settings_.on_exhausted != on_exhausted::block) {
+  if (spent && !m.notice && !m.replay && settings_.on_exhausted != on_exhausted::block) {
     out.parks = settings_.on_exhausted;
     return out;
   }

@@ -56,6 +56,7 @@ struct sent_message {
   bool batch = false;      ///< in the form of a batch, if only of one
   bool notice = false; ///< messages about messages alone: taken by who refuses it, and never parked
   std::uint64_t sequence = 0; ///< that the first one says, for `acked_through`
+  bool replay = false;        ///< tried until it is taken: a replay sends all, and nothing parks it
 };
 
 /// What an end means for its message; the store is told.

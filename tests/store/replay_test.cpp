@@ -167,13 +167,21 @@ TEST_CASE("a replay: the same ids and bytes, before what is queued", "[replay]")
     CHECK(show(w.deliver()).size() == 11);
     CHECK(state_of(w, *started.job) == tide::job_state::done);
   }
-  SECTION("one that fails for good does not hold the key") {
+  SECTION("one that always fails is left out by nothing but an end of the job") {
     all.event = tide::event_key{world::chain, tx(1), 0};
     const auto started = replay(w, all);
-    w.park(w.take().at(0), tide::on_exhausted::park_key);
-    CHECK(state_of(w, *started.job) == tide::job_state::done);
+    for (const auto how : {tide::on_exhausted::park_key, tide::on_exhausted::park_event}) {
+      const auto again = w.take();
+      REQUIRE(show(again) == "c10");
+      CHECK(again[0].replayed);
+      w.park(again[0], how);
+      CHECK(state_of(w, *started.job) == tide::job_state::running);
+    }
     store::reader r(*w.db);
     CHECK(must(r.dead({})).items.empty());
+    w.in_group([&] { CHECK(must(w.db->cancel_job(*started.job, ++w.now))); });
+    CHECK(state_of(w, *started.job) == tide::job_state::cancelled);
+    CHECK(w.take().empty());
   }
 }
 

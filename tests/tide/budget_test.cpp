@@ -51,6 +51,13 @@ TEST_CASE("attempts are a budget", "[budget]") {
   const auto last = one(blocks, message(1, 1, 3), answered(500), 0);
   CHECK_FALSE(last.parks);
   CHECK(last.retry_at == 900 * second);
+  // A replay's is tried on, whatever else is parked.
+  courier parks(three_attempts(on_exhausted::park_event), 1, 0);
+  auto replayed = message(1, 1, 3);
+  replayed.replay = true;
+  const auto again = one(parks, replayed, answered(500), 0);
+  CHECK_FALSE(again.parks);
+  CHECK(again.retry_at == 900 * second);
 }
 
 TEST_CASE("max_age is a budget of the time that a message is tried in", "[budget]") {
