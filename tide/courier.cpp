@@ -66,7 +66,7 @@ void courier::took(std::span<const sent_message> messages, std::optional<std::in
   if (pause_ == pausing::stored) {
     if (messages.empty()) return;
     pause_ = pausing::no;
-    becomes_active(now);
+    since_ = now;
   }
   if (next_due) due_at(*next_due);
   tokens_ = tokens(now);
@@ -129,7 +129,7 @@ judgement courier::succeeded(const sent_message& m, bool probe, std::int64_t now
   if (probe && broken_) {
     broken_ = false;
     window_ = 1;
-    if (pause_ == pausing::no) becomes_active(now);
+    if (pause_ == pausing::no) since_ = now;
   } else if (!broken_ && window_ < settings_.concurrency) {
     ++window_; // one more for each that is answered: doubles with each round
   }
@@ -223,7 +223,6 @@ judgement courier::handler_bad(const sent_message& m, const exchange_end& how, b
 judgement courier::gone(std::int64_t now) {
   if (pause_ == pausing::no) {
     pause_ = pausing::wanted;
-    reason_ = "it answered 410";
     since_ = now;
   }
   if (broken_) window_ = 1;
@@ -249,20 +248,14 @@ void courier::open_breaker(std::string reason, std::int64_t now) {
   row_ = 0;
   probe_wait_ = first_probe_wait;
   probe_at_ = now + probe_wait_;
-  if (pause_ != pausing::no) return;
-  reason_ = std::move(reason);
-  since_ = now;
+  why_broken_ = std::move(reason);
+  if (pause_ == pausing::no) since_ = now;
 }
 
 void courier::probe_failed(std::string reason, std::int64_t now) {
   probe_wait_ = std::min(probe_wait_ * 2, longest_probe_wait);
   probe_at_ = now + probe_wait_;
-  if (pause_ == pausing::no) reason_ = std::move(reason);
-}
-
-void courier::becomes_active(std::int64_t now) {
-  reason_.clear();
-  since_ = now;
+  why_broken_ = std::move(reason);
 }
 
 std::int64_t courier::back_off(std::uint32_t attempt) {
@@ -275,13 +268,14 @@ std::int64_t courier::back_off(std::uint32_t attempt) {
 
 handler_status courier::status(std::int64_t now) const {
   handler_status out;
-  out.reason = reason_;
   out.since = since_;
   out.in_flight = static_cast<std::uint32_t>(in_flight_.size());
   if (pause_ != pausing::no) {
     out.state = handler_state::paused;
+    out.reason = "it answered 410";
   } else if (broken_) {
     out.state = handler_state::broken;
+    out.reason = why_broken_;
     out.next_probe_at = std::max(probe_at_, wait_until_);
   } else if (now < wait_until_) {
     out.reason = "it asked to wait (429, or 503 with Retry-After)";

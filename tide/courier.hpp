@@ -126,7 +126,6 @@ private:
 
   void open_breaker(std::string reason, std::int64_t now);
   void probe_failed(std::string reason, std::int64_t now);
-  void becomes_active(std::int64_t now);
   void due_at(std::int64_t at);
   bool has_room() const;
   std::int64_t back_off(std::uint32_t attempt);
@@ -161,7 +160,7 @@ private:
   /// it is they who are.
   std::unordered_map<std::int64_t, std::uint64_t> refused_;
 
-  std::string reason_;
+  std::string why_broken_;
   std::int64_t since_ = 0; ///< 0: it never changed
 };
 

@@ -266,6 +266,21 @@ TEST_CASE("410 pauses until the store gives a message again", "[courier]") {
   CHECK(c.wants(2 * hour).messages == 8);
 }
 
+TEST_CASE("what broke while it was to be paused is known once it is resumed", "[courier]") {
+  courier c({}, 1, 0);
+  const auto m = take(c, 2, 0);
+  c.ended(m[0].id, answered(410), 10);
+  c.ended(m[1].id, answered(403), 20);
+  CHECK(c.status(20).reason == "it answered 410");
+  c.pause_stored();
+  c.resumed(hour);
+  take(c, 1, hour);
+  const auto status = c.status(hour);
+  CHECK(status.state == handler_state::broken);
+  CHECK(status.reason == "it answered 403");
+  CHECK(status.since == hour);
+}
+
 TEST_CASE("bytes and keys in flight are bounded", "[courier]") {
   courier_settings s;
   s.max_bytes = 1'000;
