@@ -58,7 +58,8 @@ void send(self_pointer self, const store::message& m) {
   kept.seq = m.seq;
   kept.attempt_id = m.attempt_id;
   kept.count = static_cast<std::uint32_t>(m.count());
-  st.sent[m.attempt_id] = {store::message_id(m), m.attempt, m.fact.time};
+  const bool tells = m.job == 0 && !m.notice;
+  st.sent[m.attempt_id] = {store::message_id(m), m.attempt, tells ? m.fact.time : 0};
   send_as(self, m, m.attempt_id);
 }
 

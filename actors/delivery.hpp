@@ -72,7 +72,7 @@ struct delivery_state {
   struct sent_as {
     std::string id;
     std::uint32_t attempt = 1;
-    std::uint64_t block_time = 0; ///< s since 1970
+    std::uint64_t block_time = 0; ///< s since 1970; 0: not the first that is heard of the event
   };
   std::unordered_map<std::int64_t, sent_as> sent; ///< of those
   /// Ended, and not told the store yet.

@@ -82,6 +82,24 @@ TEST_CASE_METHOD(delivery_fixture, "what ended and what is next are one write", 
   CHECK(turns.size() == 4); // nothing is due, and nothing is asked
 }
 
+TEST_CASE_METHOD(delivery_fixture,
+                 "how long after its block an event was heard of: not of what is heard again, nor"
+                 " of what is left out",
+                 "[delivery]") {
+  int n = 0;
+  in_store.dress = [&](store::message& m) {
+    m.fact.time = 1'600'000'000;
+    if (++n == 2) m.job = 7;
+    if (n == 3) m.notice = tide::gap_notice({}, 1, 0, now);
+  };
+  in_store.put(1, 4, now);
+  start();
+  for (int i = 0; i < 3; ++i)
+    answer(200);
+  answer(500);
+  CHECK(latency_known == std::vector{true, false, false, false});
+}
+
 TEST_CASE_METHOD(delivery_fixture, "what failed comes again with the same bytes", "[delivery]") {
   in_store.put(1, 1, now);
   start();

@@ -107,6 +107,7 @@ struct delivery_fixture : actor_fixture {
   std::vector<net::client_request> all_sent;
   std::vector<tide::handler_status> told;
   std::vector<std::string> warnings;
+  std::vector<bool> latency_known; ///< of each attempt that ended
   std::shared_ptr<config::handler> handler = a_handler();
   std::size_t failing_turns = 0; ///< so many are refused
   store_actor store;
@@ -140,6 +141,9 @@ struct delivery_fixture : actor_fixture {
     p.now = [this] { return now; };
     p.publish = [this](tide::handler_status s) { told.push_back(std::move(s)); };
     p.warn = [this](std::string_view text) { warnings.emplace_back(text); };
+    p.attempted = [this](const attempt_end& a) {
+      latency_known.push_back(a.latency_s.has_value());
+    };
     p.version = "1.2.3";
     p.seed = 5;
     delivery = own(sys.spawn(make_delivery, p));
