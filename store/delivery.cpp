@@ -94,14 +94,14 @@ outbox::loaded delivery_queue::load(std::int64_t handler, const due_lane& l, std
                                     std::int64_t now) {
   if (l.job != 0) return replays_.load(handler, l.id, seq);
   outbox::loaded found = outbox_.load(handler, l.id, seq);
-  message& m = found.what;
-  if (l.batch > 0) return found; // composed, and it goes again as it was
+  const message& m = found.what;
+  // One that was composed goes again as it was.
+  if (l.batch > 0 || m.notice) return found;
   const auto most = ledger_.settings_of(handler).pending_max_age;
-  if (!m.notice && most > 0 && m.fact.status == tide::status::pending && now - m.fact.at > most) {
-    m.notice =
-        tide::gap_notice(outbox_.gap_for(m, tide::gap_reason::expired, "tidemark"), l.id, seq, now);
-    outbox_.replace(handler, l.id, seq, *m.notice);
-  }
+  const bool too_old = most > 0 && m.fact.status == tide::status::pending && now - m.fact.at > most;
+  // What it was to take back expired in front of it.
+  const bool of_nothing = m.fact.status == tide::status::rolled_back && !m.fact.undoes;
+  if (too_old || of_nothing) outbox_.expire(handler, found, now);
   return found;
 }
 

@@ -42,7 +42,7 @@ lane_book::lane_book(ledger& l)
              " WHERE lane = ? AND late = 0 ORDER BY block, tx_index, log_index, event LIMIT ?"),
       conclude_(l.db, "UPDATE waiting SET feed = ? WHERE event = ? AND late = 0"),
       told_(l.db, "SELECT o.lane, o.subscription FROM feed f CROSS JOIN outbox o ON o.feed = f.seq"
-                  " WHERE f.event = ? AND f.inclusion = ? AND f.version < ?"
+                  " WHERE f.event = ? AND f.inclusion = ? AND f.version < ? AND o.untold = 0"
                   " ORDER BY f.version DESC"),
       facts_(l.db, "SELECT seq, status FROM feed WHERE event = ? AND inclusion = ? AND status < 2"
                    " ORDER BY version"),

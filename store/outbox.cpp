@@ -16,10 +16,14 @@ outbox::outbox(ledger& l)
       undoes_(l.db,
               "SELECT f.status, f.n, i.block_hash, o.job, f.version FROM feed f"
               " CROSS JOIN outbox o ON o.feed = f.seq CROSS JOIN lanes l ON l.id = o.lane"
-              " CROSS JOIN inclusions i ON i.id = f.inclusion WHERE f.event = ?"
-              " AND f.version < ? AND l.handler = ? AND (o.job = 0 OR o.lane = ? AND o.seq < ?)"
-              " ORDER BY f.version DESC"),
-      replace_(l.db, "UPDATE outbox SET notice = ? WHERE lane = ? AND seq = ?") {}
+              " CROSS JOIN inclusions i ON i.id = f.inclusion WHERE f.event = ?1"
+              " AND f.version < ?2 AND l.handler = ?3 AND o.untold = 0"
+              " AND f.inclusion = (SELECT inclusion FROM feed WHERE event = ?1 AND version = ?2)"
+              " AND (o.job = 0 OR o.lane = ?4 AND o.seq < ?5) ORDER BY f.version DESC"),
+      replace_(l.db, "UPDATE outbox SET notice = ? WHERE lane = ? AND seq = ?"),
+      expire_(l.db, "UPDATE outbox SET untold = NOT EXISTS (SELECT 1 FROM attempts a"
+                    " WHERE a.feed = outbox.feed AND a.lane = outbox.lane AND a.seq = outbox.seq"
+                    " AND a.http IS NULL) WHERE lane = ? AND seq = ?") {}
 
 outbox::loaded outbox::load(std::int64_t handler, std::int64_t lane, std::uint64_t seq) {
   loaded found;
@@ -76,6 +80,14 @@ void outbox::replace(std::int64_t handler, std::int64_t lane, std::uint64_t seq,
                      const tide::notice& n) {
   ledger_.count_gap(handler, n);
   replace_.run(std::string_view(tide::to_row(n)), lane, seq);
+}
+
+void outbox::expire(std::int64_t handler, loaded& m, std::int64_t now) {
+  message& what = m.what;
+  const auto gap = gap_for(what, tide::gap_reason::expired, "tidemark");
+  what.notice = tide::gap_notice(gap, what.lane, what.seq, now);
+  replace(handler, what.lane, what.seq, *what.notice);
+  expire_.run(what.lane, what.seq);
 }
 
 tide::gap outbox::gap_for(const message& m, tide::gap_reason why, std::string_view by) const {

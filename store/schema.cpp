@@ -146,7 +146,9 @@ CREATE TABLE outbox (                            -- the released messages; a not
   late INTEGER NOT NULL, most INTEGER NOT NULL,
   job INTEGER NOT NULL,                          -- of the replay that sends it as a new one; 0: none
   alone INTEGER NOT NULL,                        -- in no batch: it was parked, and may have been the first of one
-  notice TEXT, PRIMARY KEY (lane, seq)) STRICT, WITHOUT ROWID;
+  notice TEXT,
+  untold INTEGER NOT NULL DEFAULT 0,             -- the notice took its place before anybody can have heard of it
+  PRIMARY KEY (lane, seq)) STRICT, WITHOUT ROWID;
 CREATE INDEX outbox_feed ON outbox (feed);
 CREATE TABLE parked (
   id INTEGER PRIMARY KEY AUTOINCREMENT, lane INTEGER NOT NULL, seq INTEGER NOT NULL, tries INTEGER NOT NULL,

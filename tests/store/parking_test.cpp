@@ -229,31 +229,6 @@ TEST_CASE("the budget that is used up is kept with the message", "[parking]") {
   CHECK(w.take().at(0).age == 700);
 }
 
-TEST_CASE("a pending that is too old is not sent any more", "[parking]") {
-  world w;
-  w.in_group([&] {
-    store::handler_in g{"g", true, true, "chain"};
-    g.pending_max_age = 50;
-    const store::handler_in all[] = {{"h", false, true, "contract"}, g};
-    must(w.db->register_handlers(all, w.now));
-  });
-  auto s = log(block(10), 1);
-  s.routes = {{.handler = "g", .key = "1", .subscription = "transfers", .pending = true}};
-  w.apply(12, {tide::saw{{s}}}, {header(10)});
-  SECTION("in time") { CHECK(show(w.deliver("g")) == "p10"); }
-  SECTION("late: a gap in its place") {
-    w.now += 60;
-    const auto sent = w.take("g");
-    CHECK(w.rung.did.gaps == counted{{"g", 1}});
-    REQUIRE(show(sent) == "g1");
-    w.finish(sent[0]);
-    CHECK(w.rung.did.gaps.empty());
-    CHECK(sent[0].notice->data.find(R"("reason":"expired")") != std::string::npos);
-  }
-  w.apply(14, {tide::shown{{block(10)}, {s}, false}, tide::mark_moved{block(10)}});
-  CHECK(show(w.deliver("g")) == "c10");
-}
-
 TEST_CASE("chain skip: each handler of the chain is told in the place of what was not read",
           "[parking]") {
   world w;
