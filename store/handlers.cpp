@@ -31,11 +31,12 @@ handler_table::handler_table(ledger& l, lane_book& lanes)
       known_(l.db,
              "SELECT order_by, away, confirmed, subscriptions FROM handlers WHERE handler = ?"),
       insert_(l.db, "INSERT INTO handlers (handler, pending, confirmed, order_by, paused, reason,"
-                    " since, epoch, announced, raised, subscriptions, filling)"
-                    " VALUES (?, ?, ?, ?, 0, '', ?, 1, 1, '', ?, 1)"),
+                    " since, epoch, announced, raised, subscriptions, filling, chains,"
+                    " first_blocks, max_message)"
+                    " VALUES (?, ?, ?, ?, 0, '', ?, 1, 1, '', ?, 1, ?, ?, ?)"),
       update_(l.db, "UPDATE handlers SET pending = ?, confirmed = ?, order_by = ?, away = NULL,"
                     " subscriptions = ?, filling = CASE WHEN filling = 0 AND ? THEN 2 ELSE filling"
-                    " END WHERE handler = ?"),
+                    " END, chains = ?, first_blocks = ?, max_message = ? WHERE handler = ?"),
       all_(l.db, "SELECT handler FROM handlers WHERE away IS NULL"),
       set_away_(l.db, "UPDATE handlers SET away = ? WHERE handler = ?"),
       missed_(l.db, "SELECT " TIDEMARK_FACT_COLUMNS ", f.event FROM " TIDEMARK_FACT_TABLES
@@ -60,14 +61,16 @@ void handler_table::put(std::span<const handler_in> handlers, std::int64_t now) 
   leave(handlers);
   for (const handler_in& h : handlers) {
     const std::int64_t id = ledger_.names.id(tide::name_kind::handler, h.name);
-    ledger_.settings[id] = {h.pending_max_age, h.linger, h.max_message, h.batch, h.chains, h.from};
+    const handler_settings& has = take_settings(id, h);
+    const std::string chains = has.chains_text(), from = has.from_text();
     ledger_.handlers.try_emplace(id);
     ledger_.bells.handler(id);
     const std::string subscriptions = lines_of(h.subscriptions);
     const auto was = known(id);
     if (!was) {
       insert_.run(id, h.pending, h.confirmed, std::string_view(h.order_by), now,
-                  std::string_view(subscriptions));
+                  std::string_view(subscriptions), std::string_view(chains), std::string_view(from),
+                  has.max_message);
       continue;
     }
     const bool more =
@@ -75,10 +78,26 @@ void handler_table::put(std::span<const handler_in> handlers, std::int64_t now) 
         std::any_of(h.subscriptions.begin(), h.subscriptions.end(),
                     [&](const std::string& s) { return !has_line(was->subscriptions, s); });
     update_.run(h.pending, h.confirmed, std::string_view(h.order_by),
-                std::string_view(subscriptions), more, id);
+                std::string_view(subscriptions), more, std::string_view(chains),
+                std::string_view(from), has.max_message, id);
     if (was->order_by != h.order_by) raise_epoch(id, "order_by");
     if (was->away) come_back(id, h, *was->away, now);
   }
+}
+
+/// `start` counts where the handler is new, or the chain is to it: another one later is no order to
+/// leave out what it would be told.
+const handler_settings& handler_table::take_settings(std::int64_t handler, const handler_in& h) {
+  handler_settings& s = ledger_.settings[handler];
+  for (const auto& [chain, block] : h.from)
+    if (std::find(s.chains.begin(), s.chains.end(), chain) == s.chains.end())
+      s.from.try_emplace(chain, block);
+  s.pending_max_age = h.pending_max_age;
+  s.linger = h.linger;
+  s.batch = h.batch;
+  s.max_message = h.max_message;
+  s.chains = h.chains;
+  return s;
 }
 
 std::optional<handler_table::row> handler_table::known(std::int64_t handler) {
@@ -111,6 +130,7 @@ void handler_table::come_back(std::int64_t handler, const handler_in& h, std::in
     const tide::fact f = read_fact(r);
     const std::int64_t event = r.i64(fact_columns);
     if (f.status == tide::status::pending ? !h.pending : !h.confirmed) continue;
+    if (ledger_.before_start(handler, f.chain_id, f.block.number)) continue;
     const bool fits = std::any_of(wanted.begin(), wanted.end(), [&](std::int64_t subscription) {
       return about_.query(subscription, event).next();
     });

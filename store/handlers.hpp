@@ -41,6 +41,7 @@ private:
     std::string subscriptions;
   };
   std::optional<row> known(std::int64_t handler);
+  const handler_settings& take_settings(std::int64_t handler, const handler_in& h);
   void leave(std::span<const handler_in> handlers);
   void come_back(std::int64_t handler, const handler_in& h, std::int64_t since, std::int64_t now);
   bool queue_is_empty(std::int64_t handler, std::uint32_t epoch);

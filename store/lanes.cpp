@@ -159,14 +159,10 @@ std::vector<lane_book::place> lane_book::places_of(std::int64_t event) {
   return found;
 }
 
-/// `start: {CHAIN: BLOCK}` lets nothing through that lies below.
 bool lane_book::too_early(const tide::route& route, const stored_event& e) {
   const auto handler = ledger_.names.id(tide::name_kind::handler, route.handler);
-  const auto& from = ledger_.settings_of(handler).from;
-  if (from.empty()) return false;
   const chain_entry* c = ledger_.chains.by_row(e.chain);
-  const auto first = c ? from.find(c->chain_id) : from.end();
-  return first != from.end() && e.row.block.number < first->second;
+  return c && ledger_.before_start(handler, c->chain_id, e.row.block.number);
 }
 
 void lane_book::told_pending(const stored_event& e, std::span<const tide::route> routes,

@@ -1,7 +1,29 @@
 // SPDX-License-Identifier: MIT
 #include "store/ledger.hpp"
 
+#include <sstream>
+
 namespace tidemark::store {
+namespace {
+
+std::vector<std::uint64_t> read_chains(std::string_view text) {
+  std::istringstream in{std::string(text)};
+  std::vector<std::uint64_t> chains;
+  for (std::uint64_t chain = 0; in >> chain;)
+    chains.push_back(chain);
+  return chains;
+}
+
+std::map<std::uint64_t, std::uint64_t> read_from(std::string_view text) {
+  std::istringstream in{std::string(text)};
+  std::map<std::uint64_t, std::uint64_t> from;
+  std::uint64_t chain = 0, block = 0;
+  for (char colon = 0; in >> chain >> colon >> block;)
+    from[chain] = block;
+  return from;
+}
+
+} // namespace
 
 bells ringer::take(name_table& words) {
   bells b = now_;
@@ -25,9 +47,16 @@ void ledger::reload() {
   names.forget();
   chains.load();
   handlers.clear();
-  statement known(db, "SELECT handler, epoch, paused, announced FROM handlers");
-  for (rows r = known.query(); r.next();)
+  statement known(db, "SELECT handler, epoch, paused, announced, chains, first_blocks, max_message"
+                      " FROM handlers");
+  for (rows r = known.query(); r.next();) {
     handlers[r.i64(0)] = {r.u32(1), r.u32(3), r.i64(2) != 0};
+    handler_settings& s = settings[r.i64(0)];
+    s.chains = read_chains(r.text(4));
+    s.from = read_from(r.text(5));
+    s.max_message = r.u64(6);
+  }
+  std::erase_if(settings, [&](const auto& s) { return !handlers.contains(s.first); }); // undone
   last.event = db.number("SELECT max(id) FROM events");
   last.inclusion = db.number("SELECT max(id) FROM inclusions");
   last.feed = db.number("SELECT max(seq) FROM feed");
@@ -53,6 +82,26 @@ const handler_settings& ledger::settings_of(std::int64_t handler) const {
   static const handler_settings none;
   const auto at = settings.find(handler);
   return at == settings.end() ? none : at->second;
+}
+
+bool ledger::before_start(std::int64_t handler, std::uint64_t chain_id, std::uint64_t block) const {
+  const auto& from = settings_of(handler).from;
+  const auto first = from.find(chain_id);
+  return first != from.end() && block < first->second;
+}
+
+std::string handler_settings::chains_text() const {
+  std::string text;
+  for (const std::uint64_t chain : chains)
+    text += std::to_string(chain) + ' ';
+  return text;
+}
+
+std::string handler_settings::from_text() const {
+  std::string text;
+  for (const auto& [chain, block] : from)
+    text += std::to_string(chain) + ':' + std::to_string(block) + ' ';
+  return text;
 }
 
 void ledger::count_gap(std::int64_t handler, const tide::notice& n) {

@@ -24,13 +24,14 @@ struct handler_entry {
   std::uint32_t announced = 1; ///< of what is sent now
   bool paused = false;
 };
-/// What the config says; not in the tables.
+/// What the config says. Only what is queued by while the handler is away is in the tables too.
 struct handler_settings {
   std::int64_t pending_max_age = 0, linger = 0;
-  std::uint64_t max_message = 0;
   std::uint32_t batch = 1;
+  std::uint64_t max_message = 0;
   std::vector<std::uint64_t> chains = {};
-  std::map<std::uint64_t, std::uint64_t> from = {};
+  std::map<std::uint64_t, std::uint64_t> from = {}; ///< as it was said when the chain was new to it
+  std::string chains_text() const, from_text() const;
 };
 
 /// Of a row of `lanes`: it may be sent if its chain is not halted. A parked one may not, nor what
@@ -82,6 +83,8 @@ struct ledger {
 
   const handler_entry& handler(std::int64_t id) const;
   const handler_settings& settings_of(std::int64_t handler) const;
+  /// `start: {CHAIN: BLOCK}` lets nothing through that lies below.
+  bool before_start(std::int64_t handler, std::uint64_t chain_id, std::uint64_t block) const;
   /// For the metrics: a notice took its place in what a handler is told.
   void count_gap(std::int64_t handler, const tide::notice& n);
   /// Its number, where the config has no name for it.

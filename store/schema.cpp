@@ -119,7 +119,10 @@ CREATE TABLE handlers (
   subscriptions TEXT NOT NULL,                   -- that it is told of, one a line
   filling INTEGER NOT NULL,                      -- 1: new, and its part of what was there is not all queued yet; 2: told
                                                  -- more than before, and has no place yet in what waits
-  away INTEGER) STRICT;                          -- the feed's end when it left the config; NULL: it is there
+  away INTEGER,                                  -- the feed's end when it left the config; NULL: it is there
+  chains TEXT NOT NULL,                          -- that it may get events of, by id; also while it is away
+  first_blocks TEXT NOT NULL,                    -- "chain id:block …", as `start` said when the chain was new to it
+  max_message INTEGER NOT NULL) STRICT;
 -- A lane is a handler's key.  seq < head: done; = head: the one to send; up to next: queued.
 CREATE TABLE lanes (
   id INTEGER PRIMARY KEY, handler INTEGER NOT NULL, key TEXT NOT NULL, epoch INTEGER NOT NULL, chain INTEGER NOT NULL,

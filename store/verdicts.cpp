@@ -168,6 +168,7 @@ void chain_writer::take(work& w, const tide::skipped& v) {
   for (const auto& [handler, settings] : ledger_.settings) {
     const auto& chains = settings.chains;
     if (std::find(chains.begin(), chains.end(), w.c.chain_id) == chains.end()) continue;
+    if (ledger_.before_start(handler, w.c.chain_id, v.to)) continue;
     lane& l = lanes_.open(handler, std::to_string(w.c.chain_id), w.c.chain);
     lanes_.append(l, {{}, {}, false, tide::gap_notice(gap, l.id, l.next, w.by.at)});
   }
