@@ -108,10 +108,10 @@ chain_writer::chain_writer(ledger& l, key_runs& keys, event_table& events, lane_
       gap_known_(l.db, "SELECT 1 FROM gaps WHERE chain = ? AND from_block = ? AND reason = ?"),
       insert_gap_(l.db, "INSERT INTO gaps (at, who, chain, from_block, to_block, reason)"
                         " VALUES (?, ?, ?, ?, ?, ?)"),
-      stop_lanes_(l.db, "UPDATE lanes SET due = NULL WHERE chain = ? AND due IS NOT NULL"),
-      wake_lanes_(l.db,
-                  "UPDATE lanes SET due = ? WHERE chain = ? AND due IS NULL AND behind IS NULL"
-                  " AND " TIDEMARK_LANE_READY),
+      stop_lanes_(l.db, "UPDATE lanes SET age = " TIDEMARK_AGE_NOW ", due = NULL"
+                        " WHERE chain = ?2 AND due IS NOT NULL"),
+      wake_lanes_(l.db, "UPDATE lanes SET " TIDEMARK_WAKE " WHERE chain = ?2 AND due IS NULL"
+                        " AND behind IS NULL AND " TIDEMARK_LANE_READY),
       lane_handlers_(l.db,
                      "SELECT DISTINCT handler FROM lanes WHERE chain = ? AND due IS NOT NULL"),
       children_(l.db, "SELECT block, tx_index, log_index, subscription, address, hash, made_by"

@@ -22,7 +22,7 @@ delivery_queue::delivery_queue(ledger& l, outbox& o, replay_table& replays)
       forget_open_(l.db, "UPDATE attempts SET outcome = 6 WHERE outcome = 0"),
       reset_lanes_(l.db,
                    "UPDATE lanes SET behind = NULL, state = CASE WHEN state IN (4, 5) THEN state"
-                   " ELSE 1 END, due = NULL WHERE head < next"),
+                   " ELSE 1 END, age = " TIDEMARK_AGE_NOW ", due = NULL WHERE head < next"),
       put_back_(l.db,
                 "UPDATE lanes SET state = 1, due = CASE WHEN chain IN (SELECT chain FROM chains"
                 " WHERE halted IS NOT NULL) THEN NULL ELSE ?1 END WHERE id IN (SELECT lane"
@@ -67,11 +67,12 @@ delivery_queue::delivery_queue(ledger& l, outbox& o, replay_table& replays)
       wake_epoch_(l.db, "UPDATE lanes SET due = ? WHERE handler = ? AND due IS NULL"
                         " AND behind IS NULL AND " TIDEMARK_LANE_GOES) {}
 
-void delivery_queue::start() {
+void delivery_queue::start(std::int64_t now) {
   replays_.start();
   forget_open_.run();
-  reset_lanes_.run();
-  ledger_.db.exec("UPDATE lanes SET due = 0 WHERE " TIDEMARK_LANE_GOES);
+  reset_lanes_.run(now);
+  statement wake(ledger_.db, "UPDATE lanes SET " TIDEMARK_WAKE " WHERE " TIDEMARK_LANE_GOES);
+  wake.run(now);
 }
 
 void delivery_queue::abandon(std::string_view handler, std::int64_t now) {

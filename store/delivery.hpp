@@ -16,7 +16,7 @@ public:
   delivery_queue(ledger& l, outbox& o, replay_table& replays);
 
   /// What was in flight when the process ended is unknown, and goes again.
-  void start();
+  void start(std::int64_t now);
   /// The same for one handler, while the process goes on.
   void abandon(std::string_view handler, std::int64_t now);
   message_batch take(std::string_view handler, std::int64_t now, std::size_t limit,

@@ -45,7 +45,7 @@ handler_table::handler_table(ledger& l, lane_book& lanes)
                     " AND l.handler = ?2) ORDER BY f.seq"),
       about_(l.db, "SELECT 1 FROM event_subscriptions WHERE subscription = ? AND event = ?"),
       set_paused_(l.db, "UPDATE handlers SET paused = ?, reason = ?, since = ? WHERE handler = ?"),
-      wake_(l.db, "UPDATE lanes SET due = ?1 WHERE handler = ?2 AND due > ?1"),
+      wake_(l.db, "UPDATE lanes SET " TIDEMARK_WAKE " WHERE handler = ?2 AND due > ?1"),
       raise_(l.db, "UPDATE handlers SET " TIDEMARK_RAISE_EPOCH("1", "?1") " WHERE handler = ?2"),
       open_(l.db, "SELECT 1 FROM lanes INDEXED BY lanes_open WHERE handler = ? AND epoch <= ?"
                   " AND (state <> 3 OR held > 0) AND state <> 5 LIMIT 1"),
@@ -149,8 +149,9 @@ void handler_table::set_paused(std::string_view handler, bool paused, std::strin
                                std::int64_t now) {
   const std::int64_t id = ledger_.names.id(tide::name_kind::handler, handler);
   set_paused_.run(paused, reason, now, id);
-  if (!paused)
-    wake_.run(now, id); // who resumes it has mended something: nothing waits for its turn
+  // Who resumes it has mended something: nothing waits for its turn. Nor does it while it is
+  // paused: that costs no message any of its time.
+  wake_.run(now, id);
   if (const auto at = ledger_.handlers.find(id); at != ledger_.handlers.end())
     at->second.paused = paused;
   ledger_.bells.handler(id);

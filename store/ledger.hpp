@@ -39,6 +39,14 @@ struct handler_settings {
 #define TIDEMARK_LANE_READY                                                                        \
   "state NOT IN (2, 5) AND head < next AND (key = '' OR epoch <="                                  \
   " (SELECT announced FROM handlers WHERE handlers.handler = lanes.handler))"
+/// The age of a lane's head at ?1. What a failed message is to wait is part of it from the failure
+/// on: what of that is not waited is taken back. Only a failure (state 4) has such a wait.
+#define TIDEMARK_AGE_NOW                                                                           \
+  "CASE WHEN state = 4 AND due > ?1 THEN max(age - (due - ?1), 0) ELSE age END"
+/// Sets of an UPDATE of `lanes`: from ?1 on its head may go, but what a replay's rate keeps back.
+#define TIDEMARK_WAKE                                                                              \
+  "age = " TIDEMARK_AGE_NOW ", due = max(?1, CASE job WHEN 0 THEN 0 ELSE coalesce("                \
+  "(SELECT r.due FROM replays r WHERE r.lane = lanes.id AND r.seq = lanes.head), 0) END)"
 /// It may be sent.
 #define TIDEMARK_LANE_GOES                                                                         \
   TIDEMARK_LANE_READY " AND chain NOT IN (SELECT chain FROM chains WHERE halted IS NOT NULL)"

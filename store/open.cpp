@@ -3,6 +3,7 @@
 #include "store/schema.hpp"
 #include "store/upkeep_parts.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -43,7 +44,7 @@ void start(parts& p) {
   begin_on_backup(*p.db, p.how.now);
   p.all = std::make_unique<tables>(*p.db);
   p.db->exec("BEGIN IMMEDIATE");
-  p.all->deliveries.start();
+  p.all->deliveries.start(p.how.now);
   p.all->jobs.start();
   p.db->exec("COMMIT");
   p.all->book.instance = p.how.instance;
@@ -140,6 +141,7 @@ std::variant<std::unique_ptr<store>, open_error> store::open(options o) {
 std::unique_ptr<store> store::revive(std::unique_ptr<store> dead) {
   auto p = std::make_unique<parts>();
   p->how = dead->parts_->how;
+  p->how.now = std::max(p->how.now, dead->parts_->all->book.now);
   p->lock = std::move(dead->parts_->lock);
   p->body = std::move(dead->parts_->body);
   dead->parts_->helper.reset();

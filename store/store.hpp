@@ -24,7 +24,7 @@ struct options {
   /// commit and "committed" after it.  What it throws passes through, and the store is then only
   /// good for `revive`.
   std::function<void(const char* where)> hook;
-  std::int64_t now = 0; ///< ms since 1970: when a backup was run on for the first time
+  std::int64_t now = 0; ///< ms since 1970
 };
 
 enum class open_fault {

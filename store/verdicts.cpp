@@ -143,7 +143,7 @@ void chain_writer::take(work& w, const tide::reorg& v) {
 void chain_writer::take(work& w, const tide::halted& v) {
   w.c.halted = v.reason;
   ledger_.chains.set_halted(w.c.chain, true);
-  stop_lanes_.run(w.c.chain);
+  stop_lanes_.run(w.by.at, w.c.chain);
 }
 
 void chain_writer::take(work& w, const tide::resumed&) {

@@ -27,7 +27,7 @@ bool has(const std::string& text, const char* part) { return text.find(part) != 
 bool may_scan(const std::string& sql) {
   for (const char* rare :
        {"FROM chains ORDER BY chain", "UPDATE lanes SET behind = NULL, state = CASE",
-        "UPDATE lanes SET due = NULL WHERE chain", "WHERE chain = ? AND due IS NULL",
+        "WHERE chain = ?2 AND due IS NOT NULL", "WHERE chain = ?2 AND due IS NULL",
         "SELECT DISTINCT handler FROM lanes", "UPDATE jobs SET state = 2",
         "UPDATE lanes SET due = ? WHERE handler", "SELECT p.id FROM parked p", "WHERE away IS NULL",
         "h.filling > 0", "UPDATE attempts SET outcome = 6",
