@@ -131,6 +131,7 @@ void begin_turn(self_pointer self, const tide::courier::order& order) {
   st.finished.clear();
   turn.take = order.messages;
   turn.max_bytes = order.bytes;
+  turn.probe_behind = order.probe_behind;
   turn.first = !st.begun;
   if (turn.take != 0) st.courier->taking();
   st.turn_open = true;

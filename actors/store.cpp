@@ -179,7 +179,8 @@ store_actor::behavior_type make_store(store_actor::stateful_pointer<store_state>
                 if (auto lost = file->abandon(turn->handler, now()); !lost) return lost.error();
               if (auto ended = file->finish(turn->finished, now()); !ended) return ended.error();
               if (turn->take == 0) return store::message_batch{};
-              return file->take(turn->handler, now(), turn->take, turn->max_bytes);
+              return file->take(turn->handler, now(), turn->take, turn->max_bytes,
+                                turn->probe_behind);
             },
             [](store::message_batch&& r) { return messages_taken{box(std::move(r))}; });
       },

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -81,7 +82,8 @@ struct delivery_turn {
   std::string handler;
   std::vector<store::finished> finished;
   std::size_t take = 0, max_bytes = 0; ///< 0: only finish
-  bool first = false;                  ///< of this actor: what is in flight is one's that is gone
+  std::optional<std::int64_t> probe_behind = {};
+  bool first = false; ///< of this actor: what is in flight is one's that is gone
 };
 struct turn_order {
   boxed<delivery_turn> turn;

@@ -2,6 +2,7 @@
 #include "store/delivery.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tidemark::store {
 namespace {
@@ -32,6 +33,11 @@ delivery_queue::delivery_queue(ledger& l, outbox& o, replay_table& replays)
                   " AND (SELECT handler FROM lanes WHERE id = lane) = ?"),
       due_(l.db, "SELECT id, head, next, singles, tries, batch, job, age FROM lanes"
                  " WHERE handler = ? AND due <= ? ORDER BY due LIMIT ?"),
+      // A replay's rate is none of its handler's troubles.
+      probe_(l.db, "SELECT id, head, next, singles, tries, batch, job, " TIDEMARK_AGE_NOW
+                   " FROM lanes INDEXED BY lanes_open WHERE handler = ?2 AND id > ?3"
+                   " AND (state <> 3 OR held > 0) AND due IS NOT NULL"
+                   " AND (job = 0 OR state = 4 OR due <= ?1) ORDER BY id LIMIT 1"),
       next_due_(l.db,
                 "SELECT due FROM lanes WHERE handler = ? AND due IS NOT NULL ORDER BY due LIMIT 1"),
       // A later epoch waits for the earlier one, and a copy stands behind what was there before it:
@@ -45,7 +51,7 @@ delivery_queue::delivery_queue(ledger& l, outbox& o, replay_table& replays)
                     " OR (job = ?5 AND epoch < ?3))) OR (job = 0 AND state = 2)) LIMIT 1"),
       stand_behind_(l.db, "UPDATE lanes SET due = NULL, behind = ?, state = 0 WHERE id = ?"),
       not_before_(l.db, "UPDATE lanes SET due = ? WHERE id = ?"),
-      begin_(l.db, "UPDATE lanes SET due = NULL, state = 2, tries = tries + 1, batch = ?"
+      begin_(l.db, "UPDATE lanes SET due = NULL, state = 2, tries = tries + 1, batch = ?, age = ?"
                    " WHERE id = ?"),
       insert_attempt_(l.db, "INSERT INTO attempts (id, feed, lane, seq, n, at, outcome)"
                             " VALUES (?, ?, ?, ?, ?, ?, 0)"),
@@ -86,9 +92,12 @@ std::vector<delivery_queue::due_lane> delivery_queue::due(std::int64_t handler, 
                                                           std::size_t limit) {
   std::vector<due_lane> found;
   for (rows r = due_.query(handler, now, limit); r.next();)
-    found.push_back(
-        {r.i64(0), r.u64(1), r.u64(2), r.u64(3), r.u32(4), r.u32(5), r.i64(6), r.i64(7)});
+    found.push_back(read_due(r));
   return found;
+}
+
+delivery_queue::due_lane delivery_queue::read_due(const rows& r) {
+  return {r.i64(0), r.u64(1), r.u64(2), r.u64(3), r.u32(4), r.u32(5), r.i64(6), r.i64(7)};
 }
 
 outbox::loaded delivery_queue::load(std::int64_t handler, const due_lane& l, std::uint64_t seq,
@@ -166,7 +175,7 @@ void delivery_queue::fill_batch(std::int64_t handler, const due_lane& l, std::in
 
 void delivery_queue::begin_attempt(message& m, std::int64_t now) {
   m.attempt_id = ++ledger_.last.attempt;
-  begin_.run(m.batch ? m.count() : 0, m.lane);
+  begin_.run(m.batch ? m.count() : 0, m.age, m.lane);
   const auto feed_of = [](const message& one) {
     return one.notice ? std::nullopt : std::optional(one.fact.seq); // a gap is no try of it
   };
@@ -178,33 +187,59 @@ void delivery_queue::begin_attempt(message& m, std::int64_t now) {
   ledger_.must_sync = true;
 }
 
-message_batch delivery_queue::take(std::string_view handler, std::int64_t now, std::size_t limit,
-                                   std::size_t max_bytes) {
-  message_batch batch;
-  const auto id = ledger_.names.find(tide::name_kind::handler, handler);
-  if (!id || ledger_.handler(*id).paused) return batch;
+/// True: it cannot go now.
+bool delivery_queue::set_aside(const choice& c, std::int64_t lane) {
+  if (c.behind)
+    stand_behind_.run(*c.behind, lane);
+  else if (c.later)
+    not_before_.run(*c.later, lane);
+  return c.behind || c.later;
+}
+
+void delivery_queue::take_due(std::int64_t handler, std::int64_t now, std::size_t limit,
+                              std::size_t max_bytes, message_batch& batch) {
   std::size_t bytes = 0;
-  bool full = false;
-  while (!full && batch.messages.size() < limit) {
-    const auto lanes = due(*id, now, limit - batch.messages.size());
-    if (lanes.empty()) break;
+  while (batch.messages.size() < limit) {
+    const auto lanes = due(handler, now, limit - batch.messages.size());
+    if (lanes.empty()) return;
     for (const due_lane& l : lanes) {
-      choice c = choose(*id, l, now);
-      if (c.behind) {
-        stand_behind_.run(*c.behind, l.id);
-        continue;
-      }
-      if (c.later) {
-        not_before_.run(*c.later, l.id);
-        continue;
-      }
+      choice c = choose(handler, l, now);
+      if (set_aside(c, l.id)) continue;
       bytes += bytes_of(c.what);
-      full = !batch.messages.empty() && bytes > max_bytes;
-      if (full) break;
+      if (!batch.messages.empty() && bytes > max_bytes) return;
       begin_attempt(c.what, now);
       batch.messages.push_back(std::move(c.what));
     }
   }
+}
+
+/// One key after another: behind the last one to the end, then from the first on.
+void delivery_queue::take_probe(std::int64_t handler, std::int64_t now, std::int64_t behind,
+                                message_batch& batch) {
+  for (bool others = behind > 0;;) {
+    std::optional<due_lane> l;
+    if (rows r = probe_.query(now, handler, behind); r.next()) l = read_due(r);
+    if (!l && !std::exchange(others, false)) return;
+    behind = l ? l->id : 0;
+    if (!l) continue;
+    choice c = choose(handler, *l, now);
+    if (set_aside(c, l->id)) continue;
+    begin_attempt(c.what, now);
+    batch.messages.push_back(std::move(c.what));
+    return;
+  }
+}
+
+message_batch delivery_queue::take(std::string_view handler, std::int64_t now, std::size_t limit,
+                                   std::size_t max_bytes,
+                                   std::optional<std::int64_t> probe_behind) {
+  message_batch batch;
+  const auto id = ledger_.names.find(tide::name_kind::handler, handler);
+  if (!id || ledger_.handler(*id).paused) return batch;
+  if (probe_behind)
+    take_probe(*id, now, *probe_behind, batch);
+  else
+    take_due(*id, now, limit, max_bytes, batch);
   if (rows r = next_due_.query(*id); r.next()) batch.next_due = r.i64(0);
   return batch;
 }

@@ -20,7 +20,7 @@ public:
   /// The same for one handler, while the process goes on.
   void abandon(std::string_view handler, std::int64_t now);
   message_batch take(std::string_view handler, std::int64_t now, std::size_t limit,
-                     std::size_t max_bytes);
+                     std::size_t max_bytes, std::optional<std::int64_t> probe_behind);
   void finish(const finished& f, std::int64_t now);
   /// Before a commit: a bell for who finished something and left something due.
   void ring();
@@ -45,7 +45,13 @@ private:
     std::optional<std::int64_t> behind; ///< the lane that has to send something first
     std::optional<std::int64_t> later;  ///< not before then
   };
+  static due_lane read_due(const rows& r);
   std::vector<due_lane> due(std::int64_t handler, std::int64_t now, std::size_t limit);
+  void take_due(std::int64_t handler, std::int64_t now, std::size_t limit, std::size_t max_bytes,
+                message_batch& batch);
+  void take_probe(std::int64_t handler, std::int64_t now, std::int64_t behind,
+                  message_batch& batch);
+  bool set_aside(const choice& c, std::int64_t lane);
   choice choose(std::int64_t handler, const due_lane& l, std::int64_t now);
   outbox::loaded load(std::int64_t handler, const due_lane& l, std::uint64_t seq, std::int64_t now);
   std::optional<std::int64_t> behind(std::int64_t handler, const outbox::loaded& m,
@@ -63,7 +69,8 @@ private:
   std::set<std::int64_t> finished_; ///< handlers, in this group
   std::int64_t now_ = 0;
   statement forget_open_, reset_lanes_, put_back_, lose_;
-  statement due_, next_due_, earlier_, beside_, stand_behind_, not_before_, begin_, insert_attempt_;
+  statement due_, probe_, next_due_, earlier_, beside_, stand_behind_, not_before_, begin_,
+      insert_attempt_;
   statement end_attempts_, lane_, advance_, wait_, wake_behind_;
   statement park_, park_key_, park_lane_, announce_, wake_epoch_;
 };

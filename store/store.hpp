@@ -99,9 +99,9 @@ public:
   result<void> set_paused(std::string_view handler, bool paused, std::string_view reason,
                           std::int64_t now);
   /// At most one message a lane.  Counts the attempts: commit before sending.  A paused handler
-  /// gets nothing.
+  /// gets nothing.  `probe_behind`: one message, as tide::courier::order says it.
   result<message_batch> take(std::string_view handler, std::int64_t now, std::size_t limit,
-                             std::size_t max_bytes);
+                             std::size_t max_bytes, std::optional<std::int64_t> probe_behind = {});
   result<void> finish(std::span<const finished> exchanges, std::int64_t now);
   /// Whoever sent for this handler is gone: what it had in flight is unknown, and goes again.
   result<void> abandon(std::string_view handler, std::int64_t now);

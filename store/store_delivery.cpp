@@ -16,9 +16,10 @@ result<void> store::set_paused(std::string_view handler, bool paused, std::strin
 }
 
 result<message_batch> store::take(std::string_view handler, std::int64_t now, std::size_t limit,
-                                  std::size_t max_bytes) {
-  return writing(*parts_, now,
-                 [&] { return parts_->all->deliveries.take(handler, now, limit, max_bytes); });
+                                  std::size_t max_bytes, std::optional<std::int64_t> probe_behind) {
+  return writing(*parts_, now, [&] {
+    return parts_->all->deliveries.take(handler, now, limit, max_bytes, probe_behind);
+  });
 }
 
 result<void> store::finish(std::span<const finished> exchanges, std::int64_t now) {

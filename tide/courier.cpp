@@ -38,7 +38,9 @@ courier::order courier::wants(std::int64_t now) const {
   const bool one = broken_ || pause_ == pausing::stored;
   std::size_t most = one ? 1 : window_ - in_flight_.size();
   if (settings_.rate > 0) most = std::min(most, static_cast<std::size_t>(tokens(now)));
-  return {most, settings_.max_bytes - bytes_};
+  order out{most, settings_.max_bytes - bytes_};
+  if (broken_) out.probe_behind = probed_;
+  return out;
 }
 
 /// A tenth of a second's worth may come at once, so that a high rate needs no timer a message.
@@ -76,7 +78,9 @@ void courier::took(std::span<const sent_message> messages, std::optional<std::in
     in_flight_.emplace(m.id, m);
     bytes_ += m.bytes;
     // What was ordered before the breaker opened shows nothing of how it is now.
-    if (broken_ && ordered_broken_) probe_ = m.id;
+    if (!broken_ || !ordered_broken_) continue;
+    probe_ = m.id;
+    probed_ = m.lane;
   }
 }
 
@@ -248,6 +252,7 @@ void courier::open_breaker(std::string reason, std::int64_t now) {
   row_ = 0;
   probe_wait_ = first_probe_wait;
   probe_at_ = now + probe_wait_;
+  due_at(now); // what a message is to wait for its own sake is nothing that a probe waits for
   why_broken_ = std::move(reason);
   if (pause_ == pausing::no) since_ = now;
 }

@@ -82,6 +82,9 @@ public:
   /// What to take from the store now; no messages: nothing.
   struct order {
     std::size_t messages = 0, bytes = 0;
+    /// A probe, whatever its key waits for itself: of the first lane that is due some time behind
+    /// this one, or else of the first of all.
+    std::optional<std::int64_t> probe_behind = {};
   };
   order wants(std::int64_t now) const;
   /// An order of at least one message is on its way to the store. One at a time.
@@ -151,6 +154,7 @@ private:
   bool broken_ = false; ///< the breaker is open
   std::int64_t probe_at_ = 0, probe_wait_ = 0;
   std::optional<std::int64_t> probe_; ///< the id of the one in flight
+  std::int64_t probed_ = 0;           ///< the lane of the last one
   bool ordered_broken_ = false;       ///< the breaker was open when the last order was given
   /// Failures in a row that count, and whether they were of one lane alone.
   std::uint32_t row_ = 0;

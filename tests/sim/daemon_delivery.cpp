@@ -52,8 +52,10 @@ void daemon::turn(std::size_t i, const tide::courier::order& order) {
     const bool written = guarded([&] {
       (void)store_->finish(*ended, clock_.now()).value();
       if (order.messages != 0)
-        batch =
-            store_->take(services_[i].name(), clock_.now(), order.messages, order.bytes).value();
+        batch = store_
+                    ->take(services_[i].name(), clock_.now(), order.messages, order.bytes,
+                           order.probe_behind)
+                    .value();
     });
     if (!written) return;
     auto& now_open = deliveries_[i];

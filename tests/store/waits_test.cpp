@@ -93,3 +93,46 @@ TEST_CASE("a replay keeps to its rate", "[waits]") {
   w.now += 1'000;
   CHECK(show(w.deliver()) == "c12");
 }
+
+TEST_CASE("a probe is of one key after another, whatever each waits for itself", "[waits]") {
+  world w;
+  confirm(w, 3);
+  const auto all = w.take();
+  REQUIRE(all.size() == 3);
+  for (const auto& m : all)
+    fails(w, m, 600'000);
+  const auto probe = [&](std::int64_t behind) {
+    store::message_batch b;
+    w.in_group([&] { b = must(w.db->take("h", ++w.now, 1, 1 << 20, behind)); });
+    return b.messages;
+  };
+  CHECK(w.take().empty());
+  std::string asked;
+  std::int64_t last = 0;
+  for (int i = 0; i < 5; ++i) {
+    const auto m = probe(last);
+    REQUIRE(m.size() == 1);
+    asked += show(m) + ' ';
+    last = m[0].lane;
+    CHECK(m[0].age < 600'000); // it did not wait all that
+    w.finish(m[0], tide::outcome::handler_bad, w.now + 1);
+  }
+  CHECK(asked == "c10 c11 c12 c10 c11 ");
+  SECTION("not of a paused handler's, nor of a halted chain's") {
+    pause(w, true);
+    CHECK(probe(0).empty());
+    pause(w, false);
+    w.apply(40, {tide::halted{"too deep"}});
+    CHECK(probe(0).empty());
+  }
+  SECTION("not of what a replay's rate keeps back") {
+    w.now += 10;
+    w.deliver();
+    store::replay_order o;
+    o.handler = "h";
+    o.rate = 0.001;
+    w.in_group([&] { must(w.db->replay(o, ++w.now)); });
+    CHECK(show(w.take()) == "c10");
+    CHECK(probe(0).empty());
+  }
+}

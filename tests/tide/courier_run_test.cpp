@@ -53,6 +53,27 @@ TEST_CASE("down for a day: no hot loop, nothing counted, all delivered after", "
   CHECK(w.c.status(w.now).state == handler_state::active);
 }
 
+TEST_CASE("a breaker probes though every message is to wait long, one key after another",
+          "[courier]") {
+  courier_settings s;
+  s.retry_initial = s.retry_max = 24 * hour;
+  const auto seed = GENERATE(1U, 2U, 3U);
+  courier_world w(s, seed);
+  const auto well = w.now + 10 * second;
+  std::vector<std::int64_t> asked;
+  w.handler = [&](auto lane, auto, auto at) {
+    asked.push_back(lane);
+    return answered(at < well ? 500 : 204);
+  };
+  fill(w, 5, 1);
+  w.run(well);
+  CHECK(w.c.status(w.now).state == handler_state::broken);
+  w.run_for(10 * second);
+  CHECK(w.c.status(w.now).state == handler_state::active);
+  REQUIRE(asked.size() >= 9);
+  CHECK(std::vector(asked.begin() + 5, asked.begin() + 9) == std::vector<std::int64_t>{1, 2, 3, 4});
+}
+
 TEST_CASE("of a poisonous message only the key waits", "[courier]") {
   const std::uint16_t status = GENERATE(403, 404, 301, 422, 500);
   CAPTURE(status);

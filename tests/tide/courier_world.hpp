@@ -74,8 +74,10 @@ struct courier_world {
     ++turns;
     c.taking();
     std::vector<std::pair<std::int64_t, std::int64_t>> due; // when, lane
+    const auto probe = order.probe_behind;
     for (const auto& [id, l] : lanes)
-      if (l.due && *l.due <= now && !paused) due.emplace_back(*l.due, id);
+      if (l.due && (probe || *l.due <= now) && !paused)
+        due.emplace_back(probe ? id <= *probe : *l.due, id);
     std::sort(due.begin(), due.end());
     std::vector<sent_message> taken;
     for (const auto& [when, id] : due) {
