@@ -106,6 +106,7 @@ void turn_answered(self_pointer self, bool took, const store::message_batch& bat
     for (const auto& m : batch.messages)
       sent.push_back(in_flight(m));
     st.courier->took(sent, batch.next_due, st.with.now());
+    if (batch.wait_until) st.courier->waits_until(*batch.wait_until);
     for (const auto& m : batch.messages)
       send(self, m);
   }

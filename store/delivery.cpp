@@ -64,6 +64,7 @@ delivery_queue::delivery_queue(ledger& l, outbox& o, replay_table& replays)
       wait_(l.db, "UPDATE lanes SET tries = tries - ?, age = age + ?, state = ?, due = ?,"
                   " batch = batch * ?, singles = max(singles, ?) WHERE id = ?"),
       wake_behind_(l.db, "UPDATE lanes SET behind = NULL, state = 1, due = ? WHERE behind = ?"),
+      wait_for_(l.db, "UPDATE handlers SET wait_until = ? WHERE handler = ?"),
       park_(l.db, "INSERT INTO parked (lane, seq, tries, at, behind)"
                   " SELECT id, head, tries, ?, 0 FROM lanes WHERE id = ?"),
       park_key_(l.db, "INSERT INTO parked (lane, seq, tries, at, behind)"
@@ -236,7 +237,9 @@ message_batch delivery_queue::take(std::string_view handler, std::int64_t now, s
   message_batch batch;
   const auto id = ledger_.names.find(tide::name_kind::handler, handler);
   if (!id || ledger_.handler(*id).paused) return batch;
-  if (probe_behind)
+  if (const auto until = ledger_.handler(*id).wait_until; until > now)
+    batch.wait_until = until;
+  else if (probe_behind)
     take_probe(*id, now, *probe_behind, batch);
   else
     take_due(*id, now, limit, max_bytes, batch);

@@ -61,6 +61,7 @@ private:
   std::optional<open_lane> in_flight(const finished& f);
   void done(const open_lane& l, std::uint32_t taken, std::int64_t now);
   bool park(const open_lane& l, const finished& f, std::int64_t now);
+  void wait_for(std::int64_t handler, std::int64_t until);
   void announce(const open_lane& l, std::int64_t now);
 
   ledger& ledger_;
@@ -72,7 +73,7 @@ private:
   statement due_, probe_, next_due_, earlier_, beside_, stand_behind_, not_before_, begin_,
       insert_attempt_;
   statement end_attempts_, lane_, advance_, wait_, wake_behind_;
-  statement park_, park_key_, park_lane_, announce_, wake_epoch_;
+  statement wait_for_, park_, park_key_, park_lane_, announce_, wake_epoch_;
 };
 
 } // namespace tidemark::store

@@ -80,6 +80,13 @@ bool delivery_queue::park(const open_lane& l, const finished& f, std::int64_t no
   return true;
 }
 
+void delivery_queue::wait_for(std::int64_t handler, std::int64_t until) {
+  auto& known = ledger_.handlers[handler].wait_until;
+  if (until <= known) return;
+  known = until;
+  wait_for_.run(until, handler);
+}
+
 void delivery_queue::finish(const finished& f, std::int64_t now) {
   const std::string_view answer = std::string_view(f.answer).substr(0, kept_answer);
   end_attempts_.run(f.outcome, f.http_status, f.ms, blob{answer}, f.attempt_id,
@@ -88,6 +95,7 @@ void delivery_queue::finish(const finished& f, std::int64_t now) {
   if (!l) return;
   finished_.insert(l->handler);
   now_ = now;
+  if (f.outcome == outcome::later && f.retry_at) wait_for(l->handler, *f.retry_at);
   // Who waits for it looks again, however it ended: a replay that waits for an attempt is waited
   // for by the next one.
   wake_behind_.run(l->halted ? std::nullopt : std::optional(now), l->id);

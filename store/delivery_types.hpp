@@ -54,6 +54,8 @@ std::string message_body(const message& m);
 struct message_batch {
   std::vector<message> messages;
   std::optional<std::int64_t> next_due; ///< of what was not taken; absent: nothing waits for a time
+  /// Nothing is given before: the handler asked for it, perhaps of a sender that is gone.
+  std::optional<std::int64_t> wait_until = {};
 };
 
 /// How an exchange ended.

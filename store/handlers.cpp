@@ -44,7 +44,8 @@ handler_table::handler_table(ledger& l, lane_book& lanes)
                     " CROSS JOIN lanes l ON l.id = o.lane WHERE o.feed = f.seq"
                     " AND l.handler = ?2) ORDER BY f.seq"),
       about_(l.db, "SELECT 1 FROM event_subscriptions WHERE subscription = ? AND event = ?"),
-      set_paused_(l.db, "UPDATE handlers SET paused = ?, reason = ?, since = ? WHERE handler = ?"),
+      set_paused_(l.db, "UPDATE handlers SET paused = ?1, reason = ?2, since = ?3,"
+                        " wait_until = wait_until * ?1 WHERE handler = ?4"),
       wake_(l.db, "UPDATE lanes SET " TIDEMARK_WAKE " WHERE handler = ?2 AND due > ?1"),
       raise_(l.db, "UPDATE handlers SET " TIDEMARK_RAISE_EPOCH("1", "?1") " WHERE handler = ?2"),
       open_(l.db, "SELECT 1 FROM lanes INDEXED BY lanes_open WHERE handler = ? AND epoch <= ?"
@@ -152,8 +153,10 @@ void handler_table::set_paused(std::string_view handler, bool paused, std::strin
   // Who resumes it has mended something: nothing waits for its turn. Nor does it while it is
   // paused: that costs no message any of its time.
   wake_.run(now, id);
-  if (const auto at = ledger_.handlers.find(id); at != ledger_.handlers.end())
+  if (const auto at = ledger_.handlers.find(id); at != ledger_.handlers.end()) {
     at->second.paused = paused;
+    if (!paused) at->second.wait_until = 0;
+  }
   ledger_.bells.handler(id);
 }
 

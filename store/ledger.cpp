@@ -47,10 +47,10 @@ void ledger::reload() {
   names.forget();
   chains.load();
   handlers.clear();
-  statement known(db, "SELECT handler, epoch, paused, announced, chains, first_blocks, max_message"
-                      " FROM handlers");
+  statement known(db, "SELECT handler, epoch, paused, announced, chains, first_blocks, max_message,"
+                      " wait_until FROM handlers");
   for (rows r = known.query(); r.next();) {
-    handlers[r.i64(0)] = {r.u32(1), r.u32(3), r.i64(2) != 0};
+    handlers[r.i64(0)] = {r.u32(1), r.u32(3), r.i64(2) != 0, r.i64(7)};
     handler_settings& s = settings[r.i64(0)];
     s.chains = read_chains(r.text(4));
     s.from = read_from(r.text(5));

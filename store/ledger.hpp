@@ -23,6 +23,7 @@ struct handler_entry {
   std::uint32_t epoch = 1;     ///< of what is queued now
   std::uint32_t announced = 1; ///< of what is sent now
   bool paused = false;
+  std::int64_t wait_until = 0; ///< nothing is sent to it before
 };
 /// What the config says. Only what is queued by while the handler is away is in the tables too.
 struct handler_settings {

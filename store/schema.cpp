@@ -122,7 +122,8 @@ CREATE TABLE handlers (
   away INTEGER,                                  -- the feed's end when it left the config; NULL: it is there
   chains TEXT NOT NULL,                          -- that it may get events of, by id; also while it is away
   first_blocks TEXT NOT NULL,                    -- "chain id:block …", as `start` said when the chain was new to it
-  max_message INTEGER NOT NULL) STRICT;
+  max_message INTEGER NOT NULL,
+  wait_until INTEGER NOT NULL DEFAULT 0) STRICT; -- it asked for that: 429, or 503 with Retry-After
 -- A lane is a handler's key.  seq < head: done; = head: the one to send; up to next: queued.
 CREATE TABLE lanes (
   id INTEGER PRIMARY KEY, handler INTEGER NOT NULL, key TEXT NOT NULL, epoch INTEGER NOT NULL, chain INTEGER NOT NULL,

@@ -84,6 +84,8 @@ void courier::took(std::span<const sent_message> messages, std::optional<std::in
   }
 }
 
+void courier::waits_until(std::int64_t at) { wait_until_ = std::max(wait_until_, at); }
+
 void courier::took_nothing(std::int64_t retry_at) { due_at(retry_at); }
 
 judgement courier::ended(std::int64_t id, const exchange_end& how, std::int64_t now) {

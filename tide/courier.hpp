@@ -92,6 +92,8 @@ public:
   /// The store's answer to it: what is in flight from now on, and when the next one is due.
   void took(std::span<const sent_message> messages, std::optional<std::int64_t> next_due,
             std::int64_t now);
+  /// Nothing is wanted before: as the store knows it of whoever sent for this handler before.
+  void waits_until(std::int64_t at);
   /// The store did not answer it; asks again at `retry_at`.
   void took_nothing(std::int64_t retry_at);
 

@@ -67,6 +67,7 @@ void daemon::turn(std::size_t i, const tide::courier::order& order) {
       for (const auto& m : batch.messages)
         sent.push_back({m.attempt_id, m.lane, m.seq, m.attempt, m.fact.data.size()});
       now_open.courier->took(sent, batch.next_due, clock_.now());
+      if (batch.wait_until) now_open.courier->waits_until(*batch.wait_until);
       for (const auto& m : batch.messages)
         send(i, m);
     }

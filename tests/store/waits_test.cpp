@@ -72,6 +72,33 @@ TEST_CASE("what a message was to wait and did not costs it nothing", "[waits]") 
   CHECK(w.take().at(0).age == again[0].age);
 }
 
+TEST_CASE("what a handler asked to wait is known to whoever sends for it next", "[waits]") {
+  world w;
+  confirm(w, 3);
+  store::message_batch b;
+  w.in_group([&] { b = must(w.db->take("h", ++w.now, 1, 1 << 20)); });
+  CHECK_FALSE(b.wait_until);
+  const auto until = w.now + 60'000;
+  w.finish(b.messages.at(0), tide::outcome::later, until);
+  const auto next = [&] {
+    w.in_group([&] { b = must(w.db->take("h", ++w.now, 10, 1 << 20)); });
+    return b.messages.size();
+  };
+  const bool over_a_restart = GENERATE(false, true);
+  if (over_a_restart) w.db = store::store::revive(std::move(w.db));
+  CHECK(next() == 0);
+  CHECK(b.wait_until == until);
+  SECTION("until then") { w.now = until; }
+  SECTION("until it is resumed") { pause(w, false); }
+  SECTION("until it is resumed, if it was paused meanwhile") {
+    pause(w, true);
+    CHECK(next() == 0);
+    pause(w, false);
+  }
+  CHECK(next() == 3);
+  CHECK_FALSE(b.wait_until);
+}
+
 TEST_CASE("a replay keeps to its rate", "[waits]") {
   world w;
   confirm(w, 3);

@@ -103,6 +103,13 @@ TEST_CASE("told to wait, the whole handler waits", "[courier]") {
     CHECK(c.status(10 + 30 * second).reason.empty());
     CHECK_FALSE(c.status(10 + 30 * second).next_probe_at);
   }
+  SECTION("also whoever comes next") {
+    courier next({}, 1, 0);
+    next.waits_until(30 * second);
+    CHECK(next.wants(29 * second).messages == 0);
+    CHECK(next.status(29 * second).next_probe_at == 30 * second);
+    CHECK(next.wants(30 * second).messages == 8);
+  }
   SECTION("until somebody resumes it") {
     c.ended(m[0].id, answered(429), 10);
     c.ended(m[1].id, answered(429, "3600"), 20);
