@@ -89,7 +89,11 @@ void delivery_queue::wait_for(std::int64_t handler, std::int64_t until) {
 
 void delivery_queue::finish(const finished& f, std::int64_t now) {
   const std::string_view answer = std::string_view(f.answer).substr(0, kept_answer);
-  end_attempts_.run(f.outcome, f.http_status, f.ms, blob{answer}, f.attempt_id,
+  // What a batch's answer did not take comes again, and nothing counts.
+  const auto taken = f.outcome == outcome::ok ? std::min(f.taken, f.count) : f.count;
+  const auto rest = f.attempt_id + taken;
+  end_attempts_.run(f.outcome, f.http_status, f.ms, blob{answer}, f.attempt_id, rest - 1);
+  end_attempts_.run(outcome::later, f.http_status, f.ms, blob{answer}, rest,
                     f.attempt_id + f.count - 1);
   const auto l = in_flight(f);
   if (!l) return;

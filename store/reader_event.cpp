@@ -8,13 +8,14 @@
 namespace tidemark::store {
 namespace {
 
-tide::message_state state_of(std::uint64_t seq, std::uint64_t head, tide::message_state lane,
-                             bool parked, bool replaced) {
+/// `sent`: how many messages go with the head at once.
+tide::message_state state_of(std::uint64_t seq, std::uint64_t head, std::uint64_t sent,
+                             tide::message_state lane, bool parked, bool replaced) {
   using state = tide::message_state;
   if (parked) return state::parked;
   if (replaced) return state::skipped;
   if (seq < head) return state::delivered;
-  if (seq == head && (lane == state::sending || lane == state::blocked)) return lane;
+  if (seq < head + sent && (lane == state::sending || lane == state::blocked)) return lane;
   return state::queued;
 }
 
@@ -74,7 +75,8 @@ event_reading::event_reading(connection& db)
               " CROSS JOIN inclusions i ON i.id = f.inclusion WHERE f.event = ? AND f.version = ?"),
       sent_(db, "SELECT n.name, o.seq, l.head, l.state,"
                 " EXISTS (SELECT 1 FROM parked p WHERE p.lane = o.lane AND p.seq = o.seq),"
-                " o.notice IS NOT NULL FROM feed f CROSS JOIN outbox o ON o.feed = f.seq CROSS "
+                " o.notice IS NOT NULL, max(l.batch, 1) FROM feed f CROSS JOIN outbox o ON o.feed "
+                "= f.seq CROSS "
                 "JOIN lanes l ON l.id = o.lane"
                 " CROSS JOIN names n ON n.id = l.handler WHERE f.event = ?"
                 " ORDER BY f.version, o.lane, o.seq"),
@@ -86,8 +88,8 @@ std::vector<std::pair<std::string, tide::message_state>>
 event_reading::processing(std::int64_t event) {
   std::map<std::string, tide::message_state> last;
   for (rows r = sent_.query(event); r.next();)
-    last[std::string(r.text(0))] =
-        state_of(r.u64(1), r.u64(2), r.code<tide::message_state>(3), r.i64(4) != 0, r.i64(5) != 0);
+    last[std::string(r.text(0))] = state_of(
+        r.u64(1), r.u64(2), r.u64(6), r.code<tide::message_state>(3), r.i64(4) != 0, r.i64(5) != 0);
   // A message that an earlier event holds, or none yet: the event itself waits for its
   // confirmations.
   for (rows r = held_.query(event); r.next();)

@@ -26,6 +26,11 @@ struct batches : world {
     REQUIRE(taken.size() == 1);
     return taken[0];
   }
+  store::event_life life(std::uint64_t t) {
+    store::reader r(*db);
+    return *must(r.event({world::chain, tx(t), 0}));
+  }
+  tide::message_state state(std::uint64_t t) { return life(t).item.processing.at(0).second; }
   void end(const store::message& m, std::function<void(store::finished&)> how) {
     store::finished f;
     f.handler = "h";
@@ -72,6 +77,14 @@ TEST_CASE("a batch is composed once", "[batch]") {
     const auto rest = w.one();
     CHECK(rest.envelope.sequence == 2);
     CHECK(rest.count() == 2);
+    CHECK(w.life(10).attempts.at(0).outcome == tide::outcome::ok);
+    CHECK(w.life(11).attempts.at(0).outcome == tide::outcome::later);
+    CHECK(w.life(11).attempts.at(1).outcome == tide::outcome::open);
+  }
+  SECTION("all of it is being sent") {
+    CHECK(w.state(10) == tide::message_state::sending);
+    CHECK(w.state(11) == tide::message_state::sending);
+    CHECK(w.state(12) == tide::message_state::queued);
   }
   SECTION("split: message by message, and nothing counted") {
     w.end(first, [](store::finished& f) {
