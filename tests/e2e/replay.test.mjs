@@ -110,7 +110,7 @@ async function batchHandler(rule) {
   };
   return got;
 }
-const values = (request) => [request.body].flat().map((m) => m.data.args.value);
+const values = (request) => [request.body].flat().map((m) => m.data.args?.value);
 
 scenario(
   'batches: composed once, partly acknowledged, split when they fail',
@@ -171,6 +171,43 @@ scenario(
       await done(11);
       assert.deepEqual(requests.slice(8, 11).map(values), [['10', '11'], ['10'], ['11']]);
     });
+    assert.deepEqual(faults, []);
+  },
+);
+
+scenario(
+  'a batch keeps its id for itself: what was parked is tried again alone',
+  {
+    before: async (world) => {
+      world.batches = await batchHandler((request, n) => world.rule?.(request, n));
+      world.others.push(world.batches);
+    },
+    config: async (c, world) => {
+      await confirmed(c);
+      Object.assign(c.handlers[0], {
+        url: world.batches.url,
+        batch: { max_events: 2, linger: '1s' },
+        retry: { initial: '20ms', max: '40ms', attempts: 2 },
+        on_exhausted: 'park_event',
+      });
+    },
+  },
+  async (world) => {
+    const { requests, faults } = world.batches;
+    const { anvil, daemon } = world;
+    world.rule = (r) => ([r.body].flat().some((m) => m.data.args?.value === '1') ? [422] : [204]);
+    await anvil.send({ contract: world.A, count: 2, value: 1 });
+    await anvil.mine(3);
+    await until('it is parked', async () => (await daemon.all('/v1/dead')).length === 1);
+    await until('the key goes on', () => requests.some((r) => values(r)[0] === '2'));
+    world.rule = undefined;
+    await daemon.api('/v1/dead/retry', { body: {} });
+    await anvil.emit({ contract: world.A, value: 7 });
+    await anvil.mine(2);
+    await until('all', () => requests.some((r) => values(r).includes('7')));
+    const bodies = new Map();
+    for (const r of requests.filter((one) => Array.isArray(one.body)))
+      assert.equal(bodies.set(r.id, bodies.get(r.id) ?? r.raw).get(r.id), r.raw, r.id);
     assert.deepEqual(faults, []);
   },
 );
