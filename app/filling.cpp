@@ -66,7 +66,7 @@ std::optional<std::string> fill(const store_work& run, const config::config& c,
   const auto count = std::make_shared<std::size_t>(0);
   for (const auto& chain : c.chains) {
     const auto from = h.start_from.find(chain.id);
-    const std::uint64_t first = from == h.start_from.end() ? 0 : from->second;
+    const std::uint64_t first = from == h.start_from.end() || !is_new ? 0 : from->second;
     const auto what = part_of(h, chain.id, is_new);
     const auto by = std::make_shared<reading_by>();
     const auto after = std::make_shared<std::optional<store::backlog_place>>();
