@@ -8,7 +8,7 @@
 namespace tidemark::store {
 
 pruner::pruner(ledger& l)
-    : ledger_(l), old_webhooks_(l.db, "SELECT w.id, w.digest, max(w.at, coalesce(i.last_at, w.at)),"
+    : ledger_(l), old_webhooks_(l.db, "SELECT w.id, w.digest, w.at, coalesce(i.last_at, w.at),"
                                       " coalesce(i.state, 0) <> 0 AND NOT EXISTS"
                                       " (SELECT 1 FROM again a WHERE a.webhook = w.id)"
                                       " FROM webhooks w LEFT JOIN intake i ON i.webhook = w.id"
@@ -47,12 +47,14 @@ bool pruner::webhooks(std::int64_t before, std::size_t count, pruning& at) {
   std::vector<old> gone;
   std::size_t seen = 0;
   bool young = false;
-  for (rows r = old_webhooks_.query(at.webhook, count); r.next() && !young;) {
+  for (rows r = old_webhooks_.query(at.webhook, count); r.next();) {
     young = r.i64(2) >= before || r.i64(0) >= ledger_.last.webhook;
     if (young) break;
     ++seen;
     at.webhook = r.i64(0);
-    if (r.i64(3) != 0) gone.push_back({r.i64(0), r.i64(1)});
+    // One that was repeated lately stays, and says nothing of those behind it.
+    const bool repeated = r.i64(3) >= before;
+    if (!repeated && r.i64(4) != 0) gone.push_back({r.i64(0), r.i64(1)});
   }
   for (const old& w : gone) {
     drop_key_.run(w.digest, w.id);

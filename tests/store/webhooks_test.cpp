@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "store/upkeep.hpp"
 #include "tests/store/world.hpp"
 
 using namespace tidemark;
@@ -249,4 +250,26 @@ TEST_CASE("a hint about an event that is here is verified at once", "[webhooks]"
     put(w, {{4, hs::irrelevant, {hint(1, 5, 2)}}});
     CHECK(state(w, 4) == hs::received);
   }
+}
+
+TEST_CASE("a body that is repeated stays, and keeps none behind it", "[webhooks]") {
+  world w;
+  const auto repeated = append(w, "one", "null", 100);
+  const auto old = append(w, "one", "a", 200);
+  const auto newest = append(w, "one", "b", 9'000);
+  put(w, {{repeated.id, hs::unparsed, {}}, {old.id, hs::unparsed, {}}});
+  CHECK(append(w, "one", "null", 5'000).duplicate);
+  const auto prune = [&](std::int64_t now) {
+    store::pruning at;
+    while (!at.done)
+      w.in_group([&] { must(w.db->prune({.webhooks_ms = 1'000, .max_depths = {}}, now, 1, at)); });
+    return at.webhooks;
+  };
+  store::reader r(*w.db);
+  CHECK(prune(4'000) == 1);
+  CHECK_FALSE(must(r.webhook(old.id)));
+  CHECK(must(r.webhook(repeated.id)));
+  CHECK(prune(6'500) == 1);
+  CHECK_FALSE(must(r.webhook(repeated.id)));
+  CHECK(must(r.webhook(newest.id)));
 }
