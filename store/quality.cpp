@@ -51,10 +51,11 @@ source_quality::source_quality(ledger& l)
                          " WHERE chain = ? AND source = ?"),
       put_delay_(l.db, "INSERT INTO source_delays (source, step, count) VALUES (?, ?, 1)"
                        " ON CONFLICT (source, step) DO UPDATE SET count = count + 1"),
+      // A block's time is in whole seconds: the second in which the source began is its own.
       // Selected apart from the update: `source IN (SELECT ...)` would build a table for each
       // event.
-      unheard_(l.db, "SELECT c.source FROM source_chains c WHERE c.chain = ?1 AND c.since <="
-                     " (SELECT i.time FROM inclusions i WHERE i.id = ?2) * 1000 AND NOT EXISTS"
+      unheard_(l.db, "SELECT c.source FROM source_chains c WHERE c.chain = ?1 AND c.since / 1000"
+                     " <= (SELECT i.time FROM inclusions i WHERE i.id = ?2) AND NOT EXISTS"
                      " (SELECT 1 FROM hints h CROSS JOIN webhooks w ON w.id = h.webhook"
                      " WHERE h.event = ?3 AND w.source = c.source) AND (SELECT n.name FROM events e"
                      " CROSS JOIN names n ON n.id = e.first_seen WHERE e.id = ?3) <>"

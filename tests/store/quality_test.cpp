@@ -124,6 +124,15 @@ TEST_CASE("blocks before a source was known are not its own to miss", "[quality]
   CHECK(c.source("three").missed == 1);
 }
 
+TEST_CASE("a block of the second in which a source began is its own", "[quality]") {
+  compared c;
+  const store::source_in late[] = {{"three", {world::chain}}};
+  c.w.in_group([&] { must(c.w.db->register_sources(late, compared::time_of(10) + 700)); });
+  c.seen(5, 10, "head");
+  c.confirm(10, {5});
+  CHECK(c.source("three").missed == 1);
+}
+
 TEST_CASE("what a sender takes back is looked at again", "[quality]") {
   compared c;
   c.seen(5, 10, "head");
