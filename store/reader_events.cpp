@@ -10,9 +10,12 @@ namespace {
 /// Block, transaction, log, and the row: after a reorg two events may have had the same place.
 using events_place = std::array<std::int64_t, 4>;
 
+/// A transaction stands as log -1 before its own logs; a cursor has no signs, so it counts from it.
+constexpr std::int64_t first_log = -1;
+
 std::string to_text(const events_place& p) {
-  return std::to_string(p[0]) + '.' + std::to_string(p[1]) + '.' + std::to_string(p[2]) + '.' +
-         std::to_string(p[3]);
+  return std::to_string(p[0]) + '.' + std::to_string(p[1]) + '.' +
+         std::to_string(p[2] - first_log) + '.' + std::to_string(p[3]);
 }
 
 /// Where a list by block goes on; above everything if the text is none of ours.
@@ -27,6 +30,7 @@ events_place parse_place(const std::optional<std::string>& text) {
     part = *n;
     rest.remove_prefix(std::min(rest.size(), rest.find('.') + 1));
   }
+  p[2] += first_log;
   return p;
 }
 

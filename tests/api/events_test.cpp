@@ -197,3 +197,24 @@ TEST_CASE("the feed waits until there is something, or its time is over", "[feed
   CHECK(std::holds_alternative<net::response>(w.answer(request, waits)));
   CHECK(std::holds_alternative<api::wait_for_feed>(w.answer(get("/v1/feed?after=6&wait=1s"))));
 }
+
+TEST_CASE("a page that ends at a transaction goes on behind it", "[events]") {
+  api_world w;
+  std::vector<tide::sighting> all;
+  std::vector<tide::held_header> headers;
+  for (std::uint64_t n = 10; n <= 12; ++n) {
+    all.push_back(api_world::named(log(block(n), n, -1)));
+    all.back().tx_index = 0;
+    headers.push_back(header(n));
+  }
+  w.apply(12, {tide::saw{all}}, headers);
+  std::string seen, after;
+  do {
+    const auto page = w.ask_json("/v1/events?chain=ethereum&limit=1" + after);
+    for (const auto& e : page.at("items").as_array())
+      seen += std::to_string(e.at("block").at("number").as_int64()) + ' ';
+    const auto* next = page.at("next").if_string();
+    after = next == nullptr ? "" : "&after=" + std::string(*next);
+  } while (!after.empty());
+  CHECK(seen == "12 11 10 ");
+}
