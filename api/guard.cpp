@@ -76,6 +76,11 @@ bool same_secret(std::string_view a, std::string_view b) {
 std::string_view bearer_token(const net::request& request) {
   constexpr std::string_view scheme = "bearer ";
   const auto header = request.header("Authorization");
+  // Of two, who knows which one a proxy before us looked at.
+  if (std::count_if(request.headers.begin(), request.headers.end(), [](const auto& line) {
+        return net::same_name(line.first, "Authorization");
+      }) > 1)
+    return {};
   if (!header || config::to_lower(header->substr(0, scheme.size())) != scheme) return {};
   const auto token = header->substr(scheme.size());
   const auto start = std::min(token.find_first_not_of(' '), token.size());

@@ -17,8 +17,8 @@ public:
 
   int version = 0;
   std::string target;
-  unsigned hosts = 0;
-  bool other_coding = false;
+  unsigned hosts = 0, lengths = 0;
+  bool other_coding = false, odd_length = false;
 
 private:
   void on_request_impl(http::verb, string_view method, string_view t, int v, error_code&) override {
@@ -29,6 +29,10 @@ private:
   void on_field_impl(http::field name, string_view text, string_view value, error_code&) override {
     if (is_header_done()) return; // a trailer: must not pass for a header that was checked
     if (name == http::field::host) ++hosts;
+    if (name == http::field::content_length) {
+      ++lengths;
+      odd_length = odd_length || value.find_first_not_of("0123456789") != string_view::npos;
+    }
     if (name == http::field::transfer_encoding &&
         !same_name({value.data(), value.size()}, "chunked"))
       other_coding = true;
@@ -58,11 +62,18 @@ std::size_t empty_lines(const char* data, std::size_t n) {
   return at;
 }
 
+/// The host of an absolute-form target takes the place of the header's (RFC 9112 §3.2.2).
+void set_host(std::string_view host, request& into) {
+  for (auto& [name, value] : into.headers)
+    if (same_name(name, "host")) value = host;
+}
+
 /// Path and query from an origin-form or absolute-form target (RFC 9112 §3.2).
 bool split_target(std::string_view target, request& into) {
   if (const auto colon = target.find("://");
       colon != std::string_view::npos && target.front() != '/') {
     const auto path = target.find_first_of("/?", colon + 3);
+    set_host(target.substr(colon + 3, path - colon - 3), into);
     target = path == std::string_view::npos ? std::string_view("/") : target.substr(path);
   }
   const auto mark = target.find('?');
@@ -105,6 +116,10 @@ request_reader::step request_reader::feed_head(const char* data, std::size_t n, 
   if (seen > max_header_ || ec == http::error::header_limit)
     return fail(431, "the request's headers are too large");
   if (ec == http::error::need_more) return step::need_more;
+  // Beast joins what is folded, and another reader may not.
+  const std::string_view head(data, used);
+  if (!ec && (head.find("\n ") != head.npos || head.find("\n\t") != head.npos))
+    return fail(400, "malformed HTTP: a folded header line");
   if (ec) return fail(400, "malformed HTTP: " + ec.message());
   return parser_->is_header_done() ? head_done() : step::need_more;
 }
@@ -137,6 +152,9 @@ request_reader::step request_reader::feed_chunks(const char* data, std::size_t n
 request_reader::step request_reader::head_done() {
   if (parser_->other_coding) return fail(501, "a transfer coding other than chunked");
   if (parser_->version == 10 && parser_->chunked()) return fail(400, "HTTP/1.0 has no chunks");
+  // Beast takes a list of lengths that agree.
+  if (parser_->lengths > 1 || parser_->odd_length)
+    return fail(400, "malformed HTTP: one length is needed, not a list of them");
   if (parser_->hosts > 1 || (parser_->hosts == 0 && parser_->version != 10))
     return fail(400, "a request has one Host header");
   if (!split_target(parser_->target, *into_)) return fail(400, "the request target is no path");

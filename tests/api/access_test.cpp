@@ -234,3 +234,14 @@ TEST_CASE("the table: GETs read, POSTs operate, every row says what it does", "[
     if (r.path.starts_with("/v1/")) CHECK(r.needs != api::access::open);
   }
 }
+
+TEST_CASE("of two tokens none counts", "[access]") {
+  api_world w;
+  auto r = get("/v1/status");
+  for (const auto* token : {"Bearer a-token", "Bearer a-token"})
+    r.headers.emplace_back("Authorization", token);
+  REQUIRE(w.head(r));
+  CHECK(w.head(r)->status == 401);
+  r.headers.pop_back();
+  CHECK_FALSE(w.head(r));
+}

@@ -130,6 +130,10 @@ TEST_CASE("what cannot be served has its status", "[server]") {
       {"length no number", head + "Content-Length: x\r\n\r\n", 400},
       {"length negative", head + "Content-Length: -1\r\n\r\n", 400},
       {"two lengths", head + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400},
+      {"two lengths that agree", head + "Content-Length: 1\r\nContent-Length: 1\r\n\r\na", 400},
+      {"a list of lengths", head + "Content-Length: 1, 1\r\n\r\na", 400},
+      {"a folded line", "GET /say HTTP/1.1\r\nHost: h\r\nX-A: b\r\n c\r\n\r\n", 400},
+      {"a folded line by a tab", "GET /say HTTP/1.1\r\nHost: h\r\nX-A: b\r\n\tc\r\n\r\n", 400},
       {"length and chunks",
        head + "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
       {"chunks in HTTP/1.0", "POST /echo HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
@@ -263,4 +267,14 @@ TEST_CASE("a port that is taken, and an address that is none, are errors", "[ser
   net::http_server other(s.io.context(), {}, nullptr, nullptr);
   CHECK(other.listen("127.0.0.1", s.port).error().text.find("in use") != std::string::npos);
   CHECK(other.listen("localhost", 0).has_error());
+}
+
+TEST_CASE("the host of an absolute target takes the place of the header's", "[server]") {
+  served s;
+  for (const auto* target : {"http://other.example:81/say", "http://other.example:81"}) {
+    const auto a = parse_answer(
+        s.talk(std::string("GET ") + target + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"));
+    INFO(a.body);
+    CHECK(a.body.find("Host=other.example:81\n") != std::string::npos);
+  }
 }
