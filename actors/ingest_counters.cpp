@@ -36,6 +36,12 @@ void ingest_counters::renew(const config::config& c) {
   }
 }
 
+void ingest_counters::remember(std::string_view source, std::int64_t accepted_at) {
+  const std::shared_lock lock(mutex_);
+  const auto at = by_name_.find(source);
+  if (at != by_name_.end()) at->second->accepted_at.store(accepted_at, std::memory_order_relaxed);
+}
+
 void ingest_counters::add(std::string_view source, ingest_result r, std::int64_t now) {
   const std::shared_lock lock(mutex_);
   const auto at = by_name_.find(source);

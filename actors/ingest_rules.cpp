@@ -60,6 +60,21 @@ refused_request refuse(const ingest_source& s, providers::inflate_refusal why) {
   return refuse(s, ingest_result::malformed, net::problem(400, text));
 }
 
+ingest_result result_of(unsigned status) {
+  switch (status) {
+  case 401:
+    return ingest_result::unauthorized;
+  case 413:
+    return ingest_result::too_large;
+  case 415:
+    return ingest_result::unsupported;
+  case 503:
+    return ingest_result::unavailable;
+  default:
+    return ingest_result::malformed;
+  }
+}
+
 std::optional<providers::refusal> verify(const ingest_source& s, const net::request& r,
                                          std::string_view body, std::int64_t now) {
   if (!s.signs) return std::nullopt;
@@ -130,12 +145,18 @@ std::optional<net::response> check_head(const ingest_rules& rules, const net::re
   return std::nullopt;
 }
 
-std::optional<refused_request> check_sender(const ingest_rules& rules, const net::request& r) {
+std::optional<net::response> check_sender(const ingest_rules& rules, const net::request& r) {
   const auto s = rules.find(source_name(r.target));
   if (!s || s->is.allow_from.empty()) return std::nullopt;
   const auto client = client_address(rules.trusted_proxies(), r);
   if (client && config::any_has(s->is.allow_from, *client)) return std::nullopt;
-  return unauthorized(*s, "not from an address that this source allows");
+  return net::problem(401, "not from an address that this source allows");
+}
+
+refused_request refused_early(const ingest_rules& rules, const net::request& r,
+                              const net::response& answer) {
+  const auto s = rules.find(source_name(r.target));
+  return {s ? s->is.name : std::string{}, result_of(answer.status), {}, answer.detail};
 }
 
 std::variant<accepted_request, refused_request> judge(const ingest_rules& rules, net::request& r,

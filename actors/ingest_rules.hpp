@@ -55,6 +55,8 @@ public:
 
   /// A source that the config does not have is not counted.
   void add(std::string_view source, ingest_result r, std::int64_t now);
+  /// When the last one was stored before this start; ms since 1970.
+  void remember(std::string_view source, std::int64_t accepted_at);
   /// Another config: what was counted of its sources stays.
   void renew(const config::config& c);
 
@@ -123,8 +125,11 @@ struct webhook_note {
 
 /// Before the body is read: the answer if it need not be. 404 · 405 · 415
 std::optional<net::response> check_head(const ingest_rules& rules, const net::request& r);
-/// The answer where the request does not come from the source's `allow_from`: 401. It is counted.
-std::optional<refused_request> check_sender(const ingest_rules& rules, const net::request& r);
+/// The answer where the request does not come from the source's `allow_from`: 401
+std::optional<net::response> check_sender(const ingest_rules& rules, const net::request& r);
+/// What was answered without a look at the body, by us or the server, as it is counted.
+refused_request refused_early(const ingest_rules& rules, const net::request& r,
+                              const net::response& answer);
 
 /// Takes the body out of the request. `now` in ms since 1970.
 std::variant<accepted_request, refused_request> judge(const ingest_rules& rules, net::request& r,

@@ -90,15 +90,18 @@ ingest_callbacks make_ingest_callbacks(ingest_door_params params) {
   return {
       [with](const net::request& r) -> std::optional<net::response> {
         if (auto answer = check_head(*with->rules, r)) return answer;
-        auto no = check_sender(*with->rules, r);
-        if (!no) return std::nullopt;
-        refused(*with, *no, with->now());
-        return std::move(no->answer);
+        if (auto answer = check_sender(*with->rules, r)) return answer;
+        auto lacking = with->unable ? with->unable() : std::string{};
+        if (lacking.empty()) return std::nullopt;
+        return unavailable(lacking);
       },
       [with](const std::shared_ptr<net::request>& r, net::reply_slot slot) {
         with->work([with, r, slot = std::move(slot)]() mutable {
           judge_and_hand_over(*with, *r, std::move(slot));
         });
+      },
+      [with](const net::request& r, const net::response& answer) {
+        refused(*with, refused_early(*with->rules, r, answer), with->now());
       },
   };
 }

@@ -54,12 +54,14 @@ struct ingest_door_params {
   /// verify, inflate and read. What waits there counts as in flight.
   std::function<void(std::function<void()>)> work;
   std::function<void(const webhook_note&)> note = {}; ///< of what is refused; any thread
+  std::function<std::string()> unable = {};           ///< why nothing can be stored now; or empty
 };
 
-/// The two callbacks of the ingest server.
+/// The callbacks of the ingest server.
 struct ingest_callbacks {
   net::http_server::head_check on_head;
   net::http_server::handler on_request;
+  net::http_server::refusal on_refused; ///< counts what the other two never see, or refuse early
 };
 ingest_callbacks make_ingest_callbacks(ingest_door_params params);
 

@@ -28,6 +28,11 @@ void live::set_store_trouble(std::string text) {
   store_trouble_ = std::move(text);
 }
 
+void live::set_disk(std::function<std::string()> trouble) {
+  const std::lock_guard lock(mutex_);
+  disk_ = std::move(trouble);
+}
+
 void live::set_reload(bool done, std::int64_t at) {
   meters_.set(meter::config_reload_success, {}, done ? 1 : 0);
   if (done) meters_.set(meter::config_reload_timestamp, {}, static_cast<double>(at) / 1'000);
@@ -72,6 +77,11 @@ bool live::listening() const {
 std::string live::store_trouble() const {
   const std::lock_guard lock(mutex_);
   return store_trouble_;
+}
+
+std::string live::disk_trouble() const {
+  const std::lock_guard lock(mutex_);
+  return disk_ ? disk_() : std::string();
 }
 
 } // namespace tidemark::api

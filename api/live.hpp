@@ -50,6 +50,9 @@ public:
   void set_listening(bool on);
   /// Why nothing can be stored now, for a person; empty: all is well.
   void set_store_trouble(std::string text);
+  /// Why the disk is too full for webhooks and scans, for a person; called for each answer, on any
+  /// thread.
+  void set_disk(std::function<std::string()> trouble);
 
   /// The config was read: in force, or refused; ms since 1970.
   void set_reload(bool done, std::int64_t at);
@@ -65,6 +68,7 @@ public:
   std::map<std::string, source_counts> sources() const;
   bool listening() const;
   std::string store_trouble() const;
+  std::string disk_trouble() const; ///< empty: all is well
   std::optional<std::int64_t> last_backup() const;
 
 private:
@@ -74,6 +78,7 @@ private:
   std::map<std::string, tide::chain_status> chains_;
   std::map<std::string, tide::handler_status> handlers_;
   std::function<std::map<std::string, source_counts>()> ingest_;
+  std::function<std::string()> disk_;
   bool listening_ = false;
   std::string store_trouble_;
   std::optional<std::int64_t> last_backup_;

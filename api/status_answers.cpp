@@ -12,6 +12,9 @@ namespace {
 json::array degraded(const call& c, const std::vector<json::object>& sources,
                      const std::vector<json::object>& handlers) {
   json::array out;
+  if (const auto full = c.board.disk_trouble(); !full.empty())
+    out.push_back(
+        json::object{{"kind", "store"}, {"name", "disk"}, {"state", "degraded"}, {"reason", full}});
   for (const auto& chain : c.config.chains) {
     const auto status = c.board.chain(chain.name);
     if (!status || (status->state != tide::chain_state::degraded &&

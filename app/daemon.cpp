@@ -91,20 +91,24 @@ private:
       return exit_store;
     }
     board_ = std::move(*board);
+    board_->set_disk([space = space_] { return space->trouble(); });
     raise_file_limit();
     io_ = std::make_unique<net::io_threads>(io_thread_count);
     readers_of_bodies_ = std::make_unique<net::io_threads>(body_thread_count);
     clients_ = std::make_unique<clients>(io_->context());
     system_ = std::make_unique<caf::actor_system>(caf_);
-    start_actors(std::move(file));
+    start_actors(std::move(file), *connections.front());
     const int status = serve(std::move(connections));
     stop();
     return status;
   }
 
-  void start_actors(std::shared_ptr<store::store> file) {
+  void start_actors(std::shared_ptr<store::store> file, store::reader& reader) {
     rules_ = std::make_shared<actors::ingest_rules>(*config_);
     counters_ = std::make_shared<actors::ingest_counters>(*config_);
+    if (const auto known = reader.sources())
+      for (const auto& s : *known)
+        counters_->remember(s.name, s.last_at);
     board_->set_ingest([counters = counters_] { return source_counts(*counters); });
     auto params = actors::store_params{
         std::move(file),
@@ -191,8 +195,8 @@ private:
                                        [&context = readers_of_bodies_->context()](auto job) {
                                          boost::asio::post(context, std::move(job));
                                        },
-                                       log_webhook}),
-        space_, admin_door_);
+                                       log_webhook, [space = space_] { return space->trouble(); }}),
+        admin_door_);
     signals_ = std::make_unique<signals>(io_->context(), [this] { reloader_->ask("SIGHUP", {}); });
     await_units(*system_, supervisor_); // or the first webhook finds nobody behind the door
     const auto at = doors_->open(*config_);

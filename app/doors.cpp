@@ -20,16 +20,9 @@ evm::result<std::uint16_t> open_one(net::http_server& server, std::string_view n
 } // namespace
 
 doors::doors(boost::asio::io_context& io, const config::config& c, certificate_pair shown,
-             const actors::ingest_callbacks& ingest, std::shared_ptr<disk_space> space,
-             const std::shared_ptr<admin_door>& admin)
-    : ingest_(
-          io, ingest_limits(c.ingest),
-          [on_head = ingest.on_head, space = std::move(space)](const net::request& r) {
-            auto refused = on_head(r);
-            return refused || space->enough() ? refused
-                                              : std::optional(actors::unavailable(space->text()));
-          },
-          ingest.on_request, std::move(shown.ingest)),
+             const actors::ingest_callbacks& ingest, const std::shared_ptr<admin_door>& admin)
+    : ingest_(io, ingest_limits(c.ingest), ingest.on_head, ingest.on_request,
+              std::move(shown.ingest), ingest.on_refused),
       admin_(
           io, admin_limits(), [admin](const net::request& r) { return admin->api()->at_head(r); },
           [door = admin](std::shared_ptr<net::request> r, net::reply_slot s) {

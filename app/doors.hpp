@@ -3,7 +3,6 @@
 
 #include "actors/listener.hpp"
 #include "app/admin_door.hpp"
-#include "app/disk_space.hpp"
 #include "config/config.hpp"
 #include "net/http_server.hpp"
 
@@ -20,8 +19,7 @@ public:
     std::shared_ptr<const net::tls_context> ingest, admin;
   };
   doors(boost::asio::io_context& io, const config::config& c, certificate_pair shown,
-        const actors::ingest_callbacks& ingest, std::shared_ptr<disk_space> space,
-        const std::shared_ptr<admin_door>& admin);
+        const actors::ingest_callbacks& ingest, const std::shared_ptr<admin_door>& admin);
 
   struct addresses {
     std::string ingest, admin; ///< host:port

@@ -204,9 +204,7 @@ actors::unit chain_unit(const unit_needs& needs, const config::chain& c) {
             p.log = [name = chain->name](bool warning, std::string_view t) {
               log(warning ? level::warn : level::info, component::chain, t, {{"chain", name}});
             };
-            p.hold_back = [space = needs.space] {
-              return space->enough() ? std::string() : space->text();
-            };
+            p.hold_back = [space = needs.space] { return space->trouble(); };
             p.progress = note_progress(chain->id, needs.switchboard, needs.store);
             const auto a = needs.system.spawn(actors::make_chain, std::move(p));
             needs.switchboard.connect(chain->id, a);

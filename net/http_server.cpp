@@ -38,9 +38,10 @@ std::optional<std::string_view> request::header(std::string_view name) const {
 
 server_core::server_core(asio::io_context& context, const server_limits& l,
                          http_server::head_check head, http_server::handler whole,
-                         std::shared_ptr<const tls_context> certificates)
+                         std::shared_ptr<const tls_context> certificates,
+                         http_server::refusal refused)
     : io(context), limits(l), on_head(std::move(head)), on_request(std::move(whole)),
-      budget(std::make_shared<byte_budget>(l.max_in_flight_bytes)),
+      on_refused(std::move(refused)), budget(std::make_shared<byte_budget>(l.max_in_flight_bytes)),
       strand_(asio::make_strand(context)), acceptor_(strand_), retry_(strand_), sweep_(strand_),
       sweep_every_(sweep_interval(l)), tls_(std::move(certificates)) {}
 
@@ -176,9 +177,10 @@ void server_core::remove(server_session* s) {
 }
 
 http_server::http_server(asio::io_context& io, const server_limits& limits, head_check on_head,
-                         handler on_request, std::shared_ptr<const tls_context> tls)
+                         handler on_request, std::shared_ptr<const tls_context> tls,
+                         refusal on_refused)
     : core_(std::make_shared<server_core>(io, limits, std::move(on_head), std::move(on_request),
-                                          std::move(tls))) {}
+                                          std::move(tls), std::move(on_refused))) {}
 
 http_server::~http_server() {
   stop_accepting();

@@ -88,10 +88,15 @@ public:
   /// is left out then.
   using handler = std::function<void(std::shared_ptr<request>, reply_slot)>;
 
+  /// A request whose head was read and which never came to the handler, with what it is told: by
+  /// the head check, a limit or a malformed body. On an I/O thread, not to block.
+  using refusal = std::function<void(const request&, const response&)>;
+
   /// `io` must outlive this and every slot (so: the actors too). With `tls` every connection is
   /// TLS.
   http_server(boost::asio::io_context& io, const server_limits& limits, head_check on_head,
-              handler on_request, std::shared_ptr<const tls_context> tls = nullptr);
+              handler on_request, std::shared_ptr<const tls_context> tls = nullptr,
+              refusal on_refused = {});
   /// Closes everything. The callbacks may still run on other threads until `io` is stopped or
   /// open_connections() is 0: what they refer to must live so long.
   ~http_server();

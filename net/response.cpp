@@ -83,6 +83,7 @@ response problem(unsigned status, std::string_view detail) {
   r.body += ",\"error\":";
   append_json_text(r.body, detail);
   r.body += '}';
+  r.detail = detail;
   return r;
 }
 

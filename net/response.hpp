@@ -23,6 +23,7 @@ struct response {
   bool close = false;  ///< end the connection after this answer
   /// In place of `body`: what is pushed is sent as it comes, and the connection ends with it.
   std::shared_ptr<stream_body> stream = {};
+  std::string detail = {}; ///< of a problem(), for who logs it
 };
 
 /// The phrase that RFC 9110 gives a status; "Error" where it has none.

@@ -22,7 +22,7 @@ class server_core : public std::enable_shared_from_this<server_core> {
 public:
   server_core(boost::asio::io_context& io, const server_limits& limits,
               http_server::head_check on_head, http_server::handler on_request,
-              std::shared_ptr<const tls_context> tls);
+              std::shared_ptr<const tls_context> tls, http_server::refusal on_refused);
 
   evm::result<std::uint16_t> listen(const std::string& address, std::uint16_t port);
   evm::result<std::uint16_t> adopt(int socket);
@@ -43,6 +43,7 @@ public:
   const server_limits limits;
   const http_server::head_check on_head;
   const http_server::handler on_request;
+  const http_server::refusal on_refused; ///< or none
   const std::shared_ptr<byte_budget> budget;
   std::atomic<std::size_t> open_requests{0};
 

@@ -46,6 +46,7 @@ private:
   void input_ended();
   void feed();
   void on_head();
+  void note_refusal(const response& r);
   void give_up(response r);
   void refuse(response r);
   void begin_body();

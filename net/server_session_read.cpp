@@ -118,8 +118,13 @@ void server_session::on_head() {
     begin_body();
 }
 
+void server_session::note_refusal(const response& r) {
+  if (counted_ && core_->on_refused) core_->on_refused(*request_, r);
+}
+
 /// Where the next request would begin is not known any more.
 void server_session::give_up(response r) {
+  note_refusal(r);
   keep_ = false;
   answer(std::move(r));
 }
@@ -127,6 +132,7 @@ void server_session::give_up(response r) {
 /// Before the body is read. A body that is here already is skipped; for any other the connection
 /// ends.
 void server_session::refuse(response r) {
+  note_refusal(r);
   const std::uint64_t length = reader_.length().value_or(0);
   if (reader_.chunked() || length > buffered())
     keep_ = false;

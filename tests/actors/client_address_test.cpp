@@ -67,9 +67,11 @@ TEST_CASE("a source takes only from where it allows", "[ingest]") {
   const auto refused = [&](const net::request& r) {
     const auto got = check_sender(rules, r);
     if (!got) return false;
-    CHECK(got->answer.status == 401);
-    CHECK(got->why == ingest_result::unauthorized);
-    CHECK(got->source == "own-relay");
+    CHECK(got->status == 401);
+    const auto noted = refused_early(rules, r, *got);
+    CHECK(noted.why == ingest_result::unauthorized);
+    CHECK(noted.source == "own-relay");
+    CHECK(noted.reason == "not from an address that this source allows");
     return true;
   };
   CHECK_FALSE(refused(*from("203.0.113.9")));

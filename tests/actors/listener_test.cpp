@@ -128,3 +128,43 @@ TEST_CASE_METHOD(listener_fixture, "a store that dies is a 503", "[listener]") {
   REQUIRE(answers.size() == 1);
   CHECK(answers[0].status == 503);
 }
+
+TEST_CASE_METHOD(listener_fixture, "what is refused before its body is read is counted",
+                 "[listener]") {
+  const std::pair<unsigned, ingest_result> rows[] = {
+      {401, ingest_result::unauthorized}, {413, ingest_result::too_large},
+      {415, ingest_result::unsupported},  {503, ingest_result::unavailable},
+      {400, ingest_result::malformed},    {405, ingest_result::malformed},
+      {408, ingest_result::malformed},    {411, ingest_result::malformed}};
+  for (const auto& [status, how] : rows) {
+    INFO(status);
+    const auto before = count(how);
+    callbacks.on_refused(*hook("/hooks/own-relay", ""), net::problem(status, "no"));
+    CHECK(count(how) == before + 1);
+    CHECK(counters->snapshot().at(0).last_result == how);
+    callbacks.on_refused(*hook("/hooks/nobody", ""), net::problem(status, "no"));
+    CHECK(count(how) == before + 1);
+  }
+  const auto from_before = counters->snapshot().at(1);
+  CHECK(from_before.accepted_at == 0);
+  counters->remember("token", 77);
+  CHECK(counters->snapshot().at(1).accepted_at == 77);
+  CHECK(counters->snapshot().at(1).last_at == 0);
+}
+
+TEST_CASE_METHOD(listener_fixture, "where nothing can be stored, nothing is read", "[listener]") {
+  std::string lacking = "no room";
+  callbacks = make_ingest_callbacks({std::make_shared<const ingest_rules>(ingest_config()),
+                                     counters,
+                                     door,
+                                     [this] { return now; },
+                                     [](const std::function<void()>& job) { job(); },
+                                     {},
+                                     [&] { return lacking; }});
+  const auto refused = callbacks.on_head(*relayed(log_json(1)));
+  REQUIRE(refused);
+  CHECK(refused->status == 503);
+  CHECK(refused->detail == "no room");
+  lacking.clear();
+  CHECK_FALSE(callbacks.on_head(*relayed(log_json(1))));
+}

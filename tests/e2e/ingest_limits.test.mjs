@@ -193,6 +193,56 @@ scenario(
     assert.equal(answer.status, 503);
     assert.match(answer.headers['retry-after'], /^\d+$/);
     assert.equal((await stored(daemon)).length, 0);
+    assert.equal(await refused(daemon, 'unavailable'), 1);
+    const { degraded } = await daemon.get('/readyz');
+    assert.match(degraded.find((d) => d.kind === 'store').reason, /min_free/);
+    const said = daemon.logs.filter((l) => l.component === 'store' && /min_free/.test(l.msg));
+    assert.equal(said.length, 1, daemon.tail());
+  },
+);
+
+const refused = async (daemon, result) => {
+  const name = `tidemark_ingest_requests_total{source="relay",result="${result}"} `;
+  const line = (await daemon.api('/metrics')).text.split('\n').find((l) => l.startsWith(name));
+  return Number(line.slice(name.length));
+};
+
+scenario(
+  'a webhook that is refused before its body is read is counted',
+  {
+    config: (c) => {
+      Object.assign(c.ingest, { max_body: '1KiB', max_in_flight: '1KiB' });
+    },
+  },
+  async (world) => {
+    const { daemon } = world;
+    const port = portOf(daemon);
+    const last = async () =>
+      (await daemon.get('/v1/sources')).items.find((s) => s.name === 'relay').last_result;
+    const chunked = 'Transfer-Encoding: chunked\r\n';
+    for (const [status, result, text] of [
+      [413, 'too_large', head('x', 'Content-Length: 2000\r\n')],
+      [413, 'too_large', `${head('x', chunked)}7d0\r\n`],
+      [415, 'unsupported', `${head('x', 'Content-Encoding: br\r\nContent-Length: 1\r\n')}x`],
+      [405, 'malformed', 'GET /hooks/relay HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
+      [411, 'malformed', head('x')],
+      [400, 'malformed', `${head('x', chunked)}zz\r\n`],
+    ]) {
+      const before = await refused(daemon, result);
+      const answer = await exchange(port, text, { end: true });
+      assert.deepEqual(answer.statuses, [status]);
+      assert.equal(await refused(daemon, result), before + 1, `${status}`);
+      assert.equal(await last(), result);
+    }
+    const waiting = exchange(port, [`${head('x', 'Content-Length: 1000\r\n')}x`, 'x'.repeat(999)], {
+      pause: 600,
+      timeout: 3000,
+    });
+    await sleep(200);
+    const full = head('x', 'Content-Length: 1000\r\n');
+    assert.deepEqual((await exchange(port, full)).statuses, [503]);
+    assert.equal(await refused(daemon, 'unavailable'), 1);
+    await waiting;
   },
 );
 

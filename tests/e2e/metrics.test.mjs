@@ -105,6 +105,12 @@ scenario('every name of the contract, and what they count', {}, async (world, t)
   const rpc = [...parse(all)].filter(([name]) => name.startsWith('tidemark_rpc_requests_total'));
   assert.ok(rpc.some(([name, n]) => /method="eth_getLogs",result="ok"/.test(name) && n > 0));
   assert.ok(!all.includes('://'), 'no URL');
+  const received = await value('source_last_received_timestamp_seconds{source="alchemy"}');
+  assert.ok(received > 1e9);
+  await daemon.stop();
+  await daemon.start();
+  const again = await value('source_last_received_timestamp_seconds{source="alchemy"}');
+  assert.ok(Math.abs(again - received) < 2, `${again} ${received}`);
 
   const promtool = spawnSync('promtool', ['check', 'metrics'], { input: all });
   if (promtool.error) t.diagnostic('promtool is not there');
