@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "app/asking.hpp"
 
+#include "app/certificates.hpp"
 #include "app/terminal.hpp"
 
 #include <boost/json/parse.hpp>
@@ -49,10 +50,10 @@ std::optional<std::string> environment(const std::string& name) {
 }
 
 std::optional<config::config> load_config(const invocation& how, config::reach how_far) {
-  auto loaded = config::load(how.config_file, environment, how_far);
+  const bool all = how_far == config::reach::all;
+  auto loaded = config::load(how.config_file, environment, how_far, all ? wrong_files : nullptr);
   // What is needed is wrong: then all that is wrong is said, not that alone.
-  if (!loaded.value && how_far != config::reach::all)
-    loaded = config::load(how.config_file, environment);
+  if (!loaded.value && !all) loaded = config::load(how.config_file, environment);
   for (const auto& problem : loaded.problems)
     complain(problem.to_string());
   return std::move(loaded.value);

@@ -15,16 +15,10 @@ client_certificates(const config::client_tls_section& files) {
   return net::tls_context::client(files.ca.string(), files.cert.string(), files.key.string());
 }
 
-std::vector<std::string> wrong_certificates(const config::config& c) {
-  std::vector<std::string> wrong;
-  const auto look = [&](const std::string& where, const auto& read) {
-    if (!read) wrong.push_back(where + ": " + read.error().text);
-  };
-  look("ingest.tls", certificates(c.ingest.tls));
-  look("admin.tls", certificates(c.admin.tls));
-  for (const auto& h : c.handlers)
-    look("handlers '" + h.name() + "'.tls", client_certificates(h.tls));
-  return wrong;
+std::string wrong_files(const config::client_tls_section& files, bool shown) {
+  const auto read =
+      shown ? certificates(config::tls_files{files.cert, files.key}) : client_certificates(files);
+  return read ? std::string() : read.error().text;
 }
 
 } // namespace tidemark::app

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace tidemark::app {
 
@@ -20,8 +19,7 @@ certificates(const std::optional<config::tls_files>& files);
 evm::result<std::shared_ptr<const net::tls_context>>
 client_certificates(const config::client_tls_section& files);
 
-/// What is wrong with the certificates of a config, each with where; none: every listener can show
-/// its own, and every handler's can be used.
-std::vector<std::string> wrong_certificates(const config::config& c);
+/// A config::tls_judge.
+std::string wrong_files(const config::client_tls_section& files, bool shown);
 
 } // namespace tidemark::app

@@ -74,11 +74,9 @@ public:
 
 private:
   int run_logged() {
-    const auto wrong = wrong_certificates(*config_);
-    for (const auto& text : wrong)
-      log_last(text);
     const auto in = certificates(config_->ingest.tls), ad = certificates(config_->admin.tls);
-    if (!wrong.empty() || !in || !ad) return exit_config;
+    for (const auto* shown : {&in, &ad})
+      if (!*shown) return log_last(shown->error().text), exit_config;
     shown_ = {*in, *ad};
     auto opening = open_store(*config_);
     if (const auto* status = std::get_if<int>(&opening)) return *status;

@@ -117,7 +117,7 @@ void reloader::run() {
 }
 
 api::reload_report reloader::reload(const std::string& who) {
-  auto loaded = config::load(needs_.file, environment);
+  auto loaded = config::load(needs_.file, environment, config::reach::all, wrong_files);
   api::reload_report report;
   report.warnings = std::move(loaded.warnings);
   report.problems = std::move(loaded.problems);
@@ -133,8 +133,6 @@ api::reload_report reloader::reload(const std::string& who) {
   if (auto reader = store::reader::open(needs_.units.config->store.path.string()))
     for (const auto& text : moved_starts(*next, **reader))
       wrong(text);
-  for (const auto& text : wrong_certificates(*next))
-    wrong(text);
   if (!report.problems.empty()) return refuse(std::move(report), who);
   if (ending()) return given_up(std::move(report));
   // What a chain tells by the old config must not come behind what the store does by the new one:

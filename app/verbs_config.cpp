@@ -103,11 +103,7 @@ int run(const invocation& how) {
 }
 
 int check(const invocation& how, bool with_probe) {
-  auto loaded = config::load(how.config_file, environment);
-  if (loaded.value)
-    for (const auto& text : wrong_certificates(*loaded.value))
-      loaded.problems.push_back({how.config_file, 0, 0, text});
-  if (!loaded.problems.empty()) loaded.value.reset();
+  const auto loaded = config::load(how.config_file, environment, config::reach::all, wrong_files);
   const auto found =
       with_probe && loaded.value ? probe(*loaded.value) : std::vector<probed_endpoint>{};
   const bool usable = std::all_of(found.begin(), found.end(),

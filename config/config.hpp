@@ -204,6 +204,10 @@ struct loaded {
 /// Looks a variable up: the environment in the program, a table in tests.
 using environment = std::optional<std::string> (*)(const std::string& name);
 
+/// What is wrong with the files of a tls section, or an empty text; `shown`: by a listener. It is
+/// the program's, since what PEM says is OpenSSL's to judge.
+using tls_judge = std::string (*)(const client_tls_section& files, bool shown);
+
 /// How much of a file is read; what is not read may be wrong, or want an environment that is not
 /// here, and stays as it is by default.
 enum class reach {
@@ -212,10 +216,11 @@ enum class reach {
   admin  ///< `admin` alone: for who asks the daemon
 };
 
-loaded load(const std::filesystem::path& file, environment env, reach how_far = reach::all);
+loaded load(const std::filesystem::path& file, environment env, reach how_far = reach::all,
+            tls_judge judge_tls = nullptr);
 /// The same from a text; relative paths are beside `file`, which need not exist.
 loaded parse(const std::string& text, const std::filesystem::path& file, environment env,
-             reach how_far = reach::all);
+             reach how_far = reach::all, tls_judge judge_tls = nullptr);
 
 /// The commented starter file that `tidemark init` writes; `tidemark check` passes it.
 const char* starter_yaml();

@@ -28,8 +28,11 @@ evm::result<std::string> look_up(std::string_view inner, environment env) {
     return evm::fail("the environment variable " + name + " is not set; ${" + name +
                      ":-default} gives it a default");
   }
+  const auto fallback = inner.substr(colon + 2);
+  if (fallback.find("${") != fallback.npos)
+    return evm::fail("the default of " + name + " is a text, and has no ${ of its own");
   if (value && !value->empty()) return std::move(*value);
-  return std::string(inner.substr(colon + 2));
+  return std::string(fallback);
 }
 
 } // namespace

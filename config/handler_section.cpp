@@ -2,10 +2,6 @@
 #include "config/sections.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <iterator>
 #include <limits>
 
 namespace tidemark::config {
@@ -13,7 +9,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uintmax_t largest_pem = 1 << 20;
 constexpr milliseconds year = std::chrono::hours(24 * 365);
 
 std::optional<std::string> as_handler_url(const value& v, bool allow_private) {
@@ -135,41 +130,11 @@ void read_start(const value& v, const builder& b, handler& out) {
   }
   constexpr auto highest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   for (const auto& m : v.members()) {
-    const chain* c = b.find_chain(m.key);
     const auto block = count_between(m.of, 0, highest);
-    if (c == nullptr)
-      m.of.wrong("there is no chain '" + m.key + "'; start is now, all, or {CHAIN: BLOCK}");
-    else if (block)
-      out.start_from[c->id] = *block;
+    if (!b.names.chains.resolve(m.of, m.key)) continue;
+    if (const chain* c = b.find_chain(m.key); c != nullptr && block) out.start_from[c->id] = *block;
   }
   out.start_with_backlog = true;
-}
-
-client_tls_section read_client_tls(const value& v, reading& r) {
-  client_tls_section out;
-  section s(v);
-  const auto path = [&](const value& f) -> std::optional<std::filesystem::path> {
-    const auto text = as_filled(f);
-    if (!text) return std::nullopt;
-    auto found = r.beside_file(*text);
-    std::ifstream file(found, std::ios::binary);
-    if (!std::filesystem::is_regular_file(found) || !file) {
-      f.wrong("there is no file " + found.string() + " that can be read");
-      return std::nullopt;
-    }
-    if (std::filesystem::file_size(found) > largest_pem) {
-      f.wrong(found.string() + " is larger than 1 MiB, which no certificate or key is");
-      return std::nullopt;
-    }
-    const std::string pem{std::istreambuf_iterator<char>(file), {}};
-    out.contents = out.contents * 31 + std::hash<std::string>{}(pem);
-    return found;
-  };
-  s.read("ca", out.ca, path);
-  s.read("cert", out.cert, path);
-  s.read("key", out.key, path);
-  if (out.cert.empty() != out.key.empty()) v.wrong("cert and key go together");
-  return out;
 }
 
 void warn_of_argument(const value& v, const handler& h, const builder& b) {
@@ -221,7 +186,7 @@ void read_handler(const value& v, builder& b) {
   if (const auto batch = s.find("batch")) out.batch = read_batch(*batch);
   s.read("pending_max_age", out.pending_max_age, as_duration(0s, year));
   if (const auto start = s.find("start")) read_start(*start, b, out);
-  if (const auto tls = s.find("tls")) out.tls = read_client_tls(*tls, v.in());
+  s.read("tls", out.tls, as_client_tls);
   if (out.recipient.name.empty()) return;
   b.names.handlers.add(*name, out.recipient.name);
   b.out.handlers.push_back(std::move(out));

@@ -122,8 +122,8 @@ std::string problem::to_string() const {
 }
 
 loaded parse(const std::string& text, const std::filesystem::path& file, environment env,
-             reach how_far) {
-  reading r{file, env, {}, {}};
+             reach how_far, tls_judge judge_tls) {
+  reading r{file, env, judge_tls};
   loaded out;
   if (const auto root = parse_yaml(text, r)) {
     auto built = read_some(value(r, *root, ""), how_far);
@@ -139,7 +139,8 @@ loaded parse(const std::string& text, const std::filesystem::path& file, environ
   return out;
 }
 
-loaded load(const std::filesystem::path& file, environment env, reach how_far) {
+loaded load(const std::filesystem::path& file, environment env, reach how_far,
+            tls_judge judge_tls) {
   const auto failed = [&](const std::string& text) {
     return loaded{std::nullopt, {{file.string(), 0, 0, text}}, {}};
   };
@@ -152,7 +153,7 @@ loaded load(const std::filesystem::path& file, environment env, reach how_far) {
   if (in.bad()) return failed("cannot be read");
   text.resize(static_cast<std::size_t>(in.gcount()));
   if (text.size() > max_file) return failed("is larger than 16MiB");
-  return parse(text, file, env, how_far);
+  return parse(text, file, env, how_far, judge_tls);
 }
 
 } // namespace tidemark::config

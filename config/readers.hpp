@@ -36,6 +36,8 @@ using headers = std::vector<std::pair<std::string, std::string>>;
 std::optional<headers> as_headers(const value& v);
 /// {cert, key}: files that can be read, the key by nobody else.
 std::optional<tls_files> as_tls(const value& v);
+/// {ca, cert, key}, each optional, cert and key together: the same of what a handler is shown.
+std::optional<client_tls_section> as_client_tls(const value& v);
 /// A secret in any of its forms (contract §2): a text, {file: PATH} or {credential: NAME}. Never
 /// empty.
 std::optional<std::string> as_secret(const value& v);

@@ -52,8 +52,6 @@ evm::result<std::string> read_secret(const std::filesystem::path& path, bool gua
   }
   if (size > max_secret) return evm::fail(path.string() + " is larger than 64KiB");
   out.resize(size);
-  if (!out.empty() && out.back() == '\n') out.pop_back();
-  if (out.size() + 1 == size && !out.empty() && out.back() == '\r') out.pop_back();
   return out;
 }
 
@@ -69,10 +67,16 @@ evm::result<std::string> read_credential(const reading& r, const std::string& na
   return read_secret(std::filesystem::path(*folder) / name, false);
 }
 
+/// Not empty, and without the line break that editors and `echo` put behind it.
 std::optional<std::string> filled(const value& v, evm::result<std::string> secret) {
   if (!secret) {
     v.wrong(secret.error().text);
     return std::nullopt;
+  }
+  for (const std::string_view line_break : {"\r\n", "\n"}) {
+    if (!secret->ends_with(line_break)) continue;
+    secret->resize(secret->size() - line_break.size());
+    break;
   }
   if (secret->empty()) {
     v.wrong("the secret is empty");

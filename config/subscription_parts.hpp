@@ -3,6 +3,7 @@
 
 #include "config/sections.hpp"
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,8 +18,14 @@ bool read_event(section& s, tide::subscription& out);
 /// `where` over the event's arguments.
 void read_where(const value& v, const builder& b, tide::subscription& out);
 
-/// `escalate` over these names.
-std::vector<tide::escalation>
-read_escalate(const value& v, std::span<const evm::abi_parameter> names, const builder& b);
+/// Of a `where` whose event is wrong: what can be judged without it.
+void read_lists_of_where(const value& v, const builder& b);
+
+/// Absent: the event is wrong.
+using argument_names = std::optional<std::span<const evm::abi_parameter>>;
+
+/// `escalate` over these names; without them all but `when` is judged.
+std::vector<tide::escalation> read_escalate(const value& v, const argument_names& names,
+                                            const builder& b);
 
 } // namespace tidemark::config

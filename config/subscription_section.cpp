@@ -34,7 +34,7 @@ void put_addresses(const address_choice& found, std::uint64_t chain_id, tide::su
 void read_addresses_by_chain(const value& v, const builder& b, tide::subscription& out) {
   for (const auto& m : v.members()) {
     if (!b.names.chains.has(m.key)) {
-      v.in().wrong(m.key_at, m.of.path() + ": there is no chain '" + m.key + "'");
+      v.in().wrong(m.key_at, m.of.path() + ": " + b.names.chains.missing(m.key));
       continue;
     }
     const auto* c = b.find_chain(m.key);
@@ -99,11 +99,14 @@ void read_subscription(const value& v, builder& b) {
   const bool has_event = !transaction && read_event(s, out);
   const auto where = s.find("where");
   if (where && has_event) read_where(*where, b, out);
+  if (where && !has_event && !transaction) read_lists_of_where(*where, b);
   s.read("start_block", out.start_block, as_block);
-  const auto escalate = s.find("escalate");
-  if (escalate && has_event) out.escalations = read_escalate(*escalate, out.event.inputs, b);
-  if (escalate && transaction)
-    out.escalations = read_escalate(*escalate, tide::transaction_names(), b);
+  if (const auto escalate = s.find("escalate")) {
+    argument_names names;
+    if (has_event) names = out.event.inputs;
+    if (transaction) names = tide::transaction_names();
+    out.escalations = read_escalate(*escalate, names, b);
+  }
   if (const auto confirmations = s.find("confirmations")) {
     if (auto policy = as_policy(*confirmations, b)) out.policies.push_back(std::move(*policy));
   }

@@ -31,15 +31,15 @@ std::optional<tide::condition> as_condition(const value& v, const tide::argument
   return out;
 }
 
-std::optional<tide::escalation>
-as_escalation(const value& v, std::span<const evm::abi_parameter> names, const builder& b) {
+std::optional<tide::escalation> as_escalation(const value& v, const argument_names& names,
+                                              const builder& b) {
   section s(v);
   const auto when = s.need("when");
   const auto confirmations = s.need("confirmations");
   auto policy = confirmations ? as_policy(*confirmations, b) : std::nullopt;
   const auto text = when ? as_filled(*when) : std::nullopt;
-  if (!text) return std::nullopt;
-  auto expression = tide::parse_when(*text, names);
+  if (!text || !names) return std::nullopt;
+  auto expression = tide::parse_when(*text, *names);
   if (!expression) {
     const auto& wrong = expression.error();
     when->in().wrong(when->inside(wrong.at), when->path() + ": " + wrong.text + " (at character " +
@@ -65,8 +65,14 @@ void read_where(const value& v, const builder& b, tide::subscription& out) {
   }
 }
 
-std::vector<tide::escalation>
-read_escalate(const value& v, std::span<const evm::abi_parameter> names, const builder& b) {
+void read_lists_of_where(const value& v, const builder& b) {
+  for (const auto& m : v.members())
+    for (const auto& item : m.of.one_or_more())
+      if (item.is_map()) as_list_name(item, b);
+}
+
+std::vector<tide::escalation> read_escalate(const value& v, const argument_names& names,
+                                            const builder& b) {
   std::vector<tide::escalation> out;
   for (const auto& item : v.items()) {
     if (auto e = as_escalation(item, names, b)) out.push_back(std::move(*e));

@@ -132,12 +132,16 @@ void name_table::add(const value& where, const std::string& name) {
               std::to_string(added.first->second.line));
 }
 
-bool name_table::resolve(const value& reference, const std::string& name) const {
-  if (has(name)) return true;
+std::string name_table::missing(const std::string& name) const {
   std::vector<std::string_view> names;
   for (const auto& known : places_)
     names.push_back(known.first);
-  reference.wrong("there is no " + kind_ + " '" + name + "'" + suggestion(name, names));
+  return "there is no " + kind_ + " '" + name + "'" + suggestion(name, names);
+}
+
+bool name_table::resolve(const value& reference, const std::string& name) const {
+  if (has(name)) return true;
+  reference.wrong(missing(name));
   return false;
 }
 

@@ -28,7 +28,8 @@ place place_of(const YAML::Mark& mark);
 struct reading {
   std::filesystem::path file;
   environment env = nullptr;
-  std::vector<problem> problems, warnings;
+  tls_judge judge_tls = nullptr; ///< or nobody
+  std::vector<problem> problems = {}, warnings = {};
 
   void wrong(place at, std::string text) { note(problems, at, std::move(text)); }
   void warn(place at, std::string text) { note(warnings, at, std::move(text)); }
@@ -133,7 +134,9 @@ public:
   explicit name_table(std::string kind) : kind_(std::move(kind)) {}
   void add(const value& where, const std::string& name);
   bool has(const std::string& name) const { return places_.contains(name); }
-  /// Notes a name that is not there, with the nearest that is.
+  /// What is said of a name that is not there, with the nearest that is.
+  std::string missing(const std::string& name) const;
+  /// Notes a name that is not there.
   bool resolve(const value& reference, const std::string& name) const;
   /// Where `name` was given.
   place at(const std::string& name) const;

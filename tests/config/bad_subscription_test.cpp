@@ -115,7 +115,21 @@ TEST_CASE("bad: subscriptions") {
            "    preset: erc20-transfer\n"
            "    address: {base: \"0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48\"}\n",
            "t.yaml:10:14: subscriptions[0].address: has no address for the chain 'ethereum'\n"
-           "t.yaml:10:15: subscriptions[0].address.base: there is no chain 'base'\n"},
+           "t.yaml:10:15: subscriptions[0].address.base: there is no chain 'base', did you mean "
+           "'ethereum'?\n"},
+          {"beside an event that is wrong",
+           "subscriptions:\n"
+           "  - name: a\n"
+           "    chains: [ethereum]\n"
+           "    event: Transfer(address\n"
+           "    where: {to: {list: none}}\n"
+           "    escalate: [{whenn: a > 1, when: a > 1, confirmations: none}]\n",
+           "t.yaml:9:12: subscriptions[0].event: expected ',' or ')', found the end (at character "
+           "17)\n"
+           "t.yaml:10:24: subscriptions[0].where.to.list: there is no list 'none'\n"
+           "t.yaml:11:17: unknown key 'whenn' in subscriptions[0].escalate[0], did you mean "
+           "'when'?\n"
+           "t.yaml:11:59: subscriptions[0].escalate[0].confirmations: there is no policy 'none'\n"},
           {"where",
            "subscriptions:\n"
            "  - name: a\n"

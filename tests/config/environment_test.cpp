@@ -36,8 +36,8 @@ TEST_CASE("expand puts the environment in") {
 
 TEST_CASE("expand refuses what is no variable or not set") {
   variables.clear();
-  for (const char* text :
-       {"${", "${A", "${}", "${A B}", "${1A}", "${A-b}", "${:-x}", "${A:x}", "${A}"}) {
+  for (const char* text : {"${", "${A", "${}", "${A B}", "${1A}", "${A-b}", "${:-x}", "${A:x}",
+                           "${A}", "${A:-${B}}", "${A:-x${B:-y}}"}) {
     INFO(text);
     CHECK_FALSE(expand(text, look_up).has_value());
   }

@@ -55,14 +55,15 @@ TEST_CASE("what is wrong with a handler's keys") {
   };
   const row rows[] = {
       {"start: later", "handlers[0].start: "},
-      {"start: {etherium: 5}", "handlers[0].start.etherium: there is no chain"},
+      {"start: {etherium: 5}",
+       "handlers[0].start.etherium: there is no chain 'etherium', did you mean 'ethereum'?"},
       {"start: {ethereum: -1}", "handlers[0].start.ethereum: "},
       {"rate: -1", "handlers[0].rate: "},
       {"batch: {max_events: 0}", "handlers[0].batch.max_events: "},
       {"on_exhausted: park", "handlers[0].on_exhausted: "},
       {"retry: {attempts: -1}", "handlers[0].retry.attempts: "},
-      {"tls: {ca: no-such.pem}", "handlers[0].tls.ca: there is no file"},
-      {"tls: {cert: no-such.pem}", "handlers[0].tls.cert: there is no file"},
+      {"tls: {ca: no-such.pem}", "handlers[0].tls.ca: cannot read"},
+      {"tls: {cert: no-such.pem, key: no-such.pem}", "handlers[0].tls.cert: cannot read"},
   };
   for (const auto& r : rows) {
     INFO(r.keys);

@@ -47,6 +47,24 @@ TEST_CASE("tls names files that are there, the key nobody else's") {
     if (!r.says.empty()) CHECK(problems_of(l).find(r.says) != std::string::npos);
     if (r.says.empty()) CHECK(l.value->ingest.tls.has_value());
   }
+  const auto handler = [&](const std::string& tls) {
+    return problems_of(parsed("handlers: [{name: a, url: \"https://a.example\", secret: " +
+                              std::string(secret) + ", tls: " + tls + "}]\n"));
+  };
+  CHECK(handler("{ca: " + open + ", cert: " + cert + ", key: " + key + "}") == "");
+  CHECK(handler("{cert: " + cert + ", key: " + open + "}").find("[0].tls.key: others may read") !=
+        std::string::npos);
+  CHECK(handler("{cert: " + cert + "}").find("[0].tls: cert and key go together") !=
+        std::string::npos);
+  // What the files say is judged at its place, beside all else that is wrong.
+  const auto judged =
+      parse("instance: a b\ningest:\n  tls: {cert: " + cert + ", key: " + key + "}\n", "t.yaml",
+            look_up, reach::all, [](const client_tls_section& files, bool shown) {
+              return files.cert.string() + (shown ? " shown" : " not shown");
+            });
+  CHECK(judged.problems.size() == 2);
+  CHECK(problems_of(judged).find("t.yaml:3:8: ingest.tls: tls_test.crt shown\n") !=
+        std::string::npos);
   for (const auto& name : {cert, key, open})
     std::remove(name.c_str());
 }

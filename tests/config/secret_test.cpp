@@ -60,6 +60,12 @@ TEST_CASE("a secret from a file loses one line break at its end") {
     REQUIRE(l.value);
     CHECK(l.value->sources[0].secrets == std::vector<std::string>{r.expected});
   }
+  // So does one that is a text: `S=$(cat FILE; echo)`, or a block of YAML.
+  variables = {{"S", "abc\n"}};
+  for (const auto* text : {"\"${S}\"", "\"abc\\n\"", "\"abc\\r\\n\"", "abc"}) {
+    INFO(text);
+    CHECK(with_secret(f, text).value->sources[0].secrets == std::vector<std::string>{"abc"});
+  }
   const auto absolute = with_secret(f, "{file: \"" + (f.path() / "key").string() + "\"}");
   CHECK(absolute.value);
 }

@@ -104,11 +104,12 @@ scenario(
     const { anvil, daemon, secure: { at, seen } } = world;
     const good = fs.readFileSync(at('client.pem'));
     fs.writeFileSync(at('client.pem'), 'no certificate');
-    const wrong = /handlers 'app'\.tls: .*client\.pem/;
+    const wrong = /handlers\[0\]\.tls: .*client\.pem/;
     for (const verb of ['check', 'run']) {
       const said = await daemon.verb(verb);
       assert.equal(said.code, 78, said.stderr);
       assert.match(said.stderr, wrong);
+      assert.match(said.stderr, /:\d+:\d+: handlers/);
     }
     fs.writeFileSync(at('client.pem'), good);
     await daemon.start();
