@@ -76,8 +76,9 @@ std::variant<admin_answer, no_daemon> admin_client::send(const std::string& meth
     return no_daemon{"no daemon answers at " + host_ + ":" + std::to_string(port_) + " (" +
                      net::to_string(result.error().kind) +
                      (result.error().kind == net::failure::tls
-                          ? "); it shows another certificate than admin.tls names: `tidemark "
-                            "reload` makes it read the file again"
+                          ? "); the key of its certificate is not the one that admin.tls names: "
+                            "where that was renewed, a SIGHUP makes the daemon read it too "
+                            "(systemctl reload tidemark, or kill -HUP)"
                           : "); is `tidemark run` running?")};
   return admin_answer{result->status, result->body};
 }

@@ -44,7 +44,9 @@ evm::result<void> load_pair(ssl::context& context, const std::string& cert_file,
 /// In place of the whole verification.
 int is_known(X509_STORE_CTX* shown, void* known) {
   const X509* leaf = X509_STORE_CTX_get0_cert(shown);
-  if (leaf != nullptr && X509_cmp(leaf, static_cast<const X509*>(known)) == 0) return 1;
+  const EVP_PKEY* ours = X509_get0_pubkey(static_cast<const X509*>(known));
+  if (leaf != nullptr && ours != nullptr && EVP_PKEY_eq(X509_get0_pubkey(leaf), ours) == 1)
+    return 1;
   X509_STORE_CTX_set_error(shown, X509_V_ERR_CERT_REJECTED);
   return 0;
 }

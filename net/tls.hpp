@@ -25,8 +25,8 @@ public:
                                                                 const std::string& cert_file = {},
                                                                 const std::string& key_file = {});
 
-  /// A client that trusts exactly the first certificate of that file, whatever its name and time:
-  /// for who reads the file that the server shows.
+  /// A client that trusts exactly the key of that file's first certificate, whatever else it says:
+  /// for who reads the file that the server shows, and may have read before it was renewed.
   static evm::result<std::shared_ptr<const tls_context>> pinned(const std::string& cert_file);
 
   explicit tls_context(std::unique_ptr<boost::asio::ssl::context> context,

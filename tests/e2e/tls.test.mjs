@@ -9,6 +9,7 @@ import tls from 'node:tls';
 import { sign } from './lib/hooks.mjs';
 import { run } from './lib/daemon.mjs';
 import { fresh } from './lib/relay.mjs';
+import { until } from './lib/wait.mjs';
 import { scenario } from './lib/world.mjs';
 
 function certificate(dir, name, host = 'localhost') {
@@ -75,11 +76,20 @@ scenario(
           .on('error', reject);
       }),
     );
-    // Another certificate in the file than the one that is shown.
+    // The file was renewed, and not read again yet: with the same key, and with another.
+    const key = path.join(world.dir, 'both.key');
+    const renewed = spawnSync('openssl', [
+      ...['req', '-x509', '-key', key, '-days', '3', '-subj', '/CN=renewed'],
+      ...['-out', path.join(world.dir, 'both.crt')],
+    ]);
+    assert.equal(renewed.status, 0, `${renewed.stderr}`);
+    assert.equal((await daemon.verb('status')).code, 0);
     certificate(world.dir, 'both');
-    const other = await daemon.verb('status');
+    const other = await daemon.verb('reload');
     assert.equal(other.code, 75);
-    assert.match(other.stderr, /certificate/);
+    assert.match(other.stderr, /SIGHUP/);
+    daemon.process.kill('SIGHUP');
+    await until('it is read', async () => (await daemon.verb('status')).code === 0);
   },
 );
 
@@ -99,6 +109,7 @@ scenario('certificates that cannot be are said at the start', { start: false }, 
     const check = await daemon.verb('check');
     assert.equal(check.code, 78, check.stdout);
     assert.match(check.stderr, says);
+    assert.match(check.stderr, /^\S+:\d+:\d+: ingest\.tls/m);
     const started = await run(['run', '--config', daemon.file]);
     assert.equal(started.code, 78, started.stderr);
   }
