@@ -4,6 +4,8 @@
 #include "api/guard.hpp"
 #include "api/routes.hpp"
 
+#include <functional>
+
 namespace tidemark::api {
 namespace {
 
@@ -64,6 +66,17 @@ answer run(call c, choice chosen, const net::request& request) {
   return chosen.row->run(c);
 }
 
+/// Writes the audit row of a request that never became an order, or whose order failed.
+std::function<void(const net::response&)> noter(const orders& to, const std::string& who,
+                                                const net::request& of) {
+  constexpr std::size_t most = 200;
+  return [write = to.note, who,
+          what = of.method + ' ' + of.target.substr(0, most)](const net::response& r) {
+    if (write)
+      write(who, what, std::to_string(r.status) + (r.detail.empty() ? "" : ": ") + r.detail);
+  };
+}
+
 } // namespace
 
 std::optional<net::response> admin_api::at_head(const net::request& request) const {
@@ -85,15 +98,32 @@ answer admin_api::answer(const net::request& request, store::reader& reader, std
                          const net::reply_slot& slot, std::optional<wait_for_feed> waited) const {
   auto chosen = choose(config_, request);
   if (chosen.row == nullptr) return std::move(chosen.refusal);
-  return run({.config = config_,
-              .board = board_,
-              .order = orders_,
-              .reader = &reader,
-              .slot = slot,
-              .request = &request,
-              .now = now,
-              .waited = waited},
-             std::move(chosen), request);
+  const bool is_order = chosen.row->needs == access::operate;
+  const auto run_with = [&](const net::reply_slot& to) {
+    return run({.config = config_,
+                .board = board_,
+                .order = orders_,
+                .reader = &reader,
+                .slot = to,
+                .request = &request,
+                .now = now,
+                .waited = waited},
+               std::move(chosen), request);
+  };
+  if (!is_order) return run_with(slot);
+  const auto note =
+      noter(orders_, find_caller(config_.admin, request).value_or(caller{}).name, request);
+  const net::reply_slot watched([slot, note](net::response r) {
+    if (r.status >= 500) note(r);
+    slot.deliver(std::move(r));
+  });
+  auto done = run_with(watched);
+  if (auto* at_once = std::get_if<net::response>(&done)) {
+    if (at_once->status < 500) note(*at_once);
+    watched.deliver(std::move(*at_once));
+    return ordered{};
+  }
+  return done;
 }
 
 } // namespace tidemark::api

@@ -37,6 +37,9 @@ struct reload_report {
 /// has the slot answered later: with what its last argument makes of the outcome, or with a
 /// problem(). The audit row, by `who`, is the order's own.
 struct orders {
+  /// An audit row of a request that never became an order, or whose order failed.
+  std::function<void(const std::string& who, const std::string& what, const std::string& detail)>
+      note;
   std::function<void(const std::string& chain, bool accept_reorg, const std::string& who,
                      net::reply_slot, std::function<net::response(const tide::resume_report&)>)>
       resume;

@@ -69,6 +69,7 @@ std::string audit_text(const store::replay_order& o, const store::replay_started
   std::string out = o.handler + ": " + std::to_string(s.count) + " messages";
   if (s.job) out += ", job " + std::to_string(*s.job);
   if (o.as_new) out += ", as new";
+  if (o.dry_run) out += ", only counted";
   return o.reason.empty() ? out : out + ": " + o.reason;
 }
 
@@ -76,6 +77,9 @@ std::string audit_text(const store::replay_order& o, const store::replay_started
 api::orders make_orders(const config::config& c, const actors::switchboard& board,
                         const actors::store_actor& store, caf::actor_system& system) {
   api::orders o;
+  o.note = [store](const std::string& who, const std::string& what, const std::string& detail) {
+    caf::anon_send(store, actors::write_audit{who, what, detail});
+  };
   o.resume = [&c, &board, &system,
               store](const std::string& chain, bool accept, const std::string& who,
                      net::reply_slot slot,
@@ -190,7 +194,7 @@ api::orders make_orders(const config::config& c, const actors::switchboard& boar
         system, store,
         [order](store::store& file, std::int64_t now) -> store::result<store::replay_started> {
           auto started = file.replay(order, now);
-          if (!started || order.dry_run) return started;
+          if (!started) return started;
           if (auto noted = file.audit(order.who, "replay", audit_text(order, *started), now);
               !noted)
             return noted.error();

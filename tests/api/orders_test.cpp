@@ -127,3 +127,25 @@ TEST_CASE("a skip names its blocks and its reason, or is refused by name", "[ord
   CHECK(parsed(a).at("detail") == "the mark waits at block 9");
   CHECK(w.ordered.front() == "skip ethereum 3-4 (pruned) by token");
 }
+
+TEST_CASE("what never became an order has its row as well", "[orders]") {
+  api_world w;
+  std::vector<std::string> rows;
+  w.orders.note = [&](const std::string& who, const std::string& what, const std::string& detail) {
+    rows.push_back(who + ": " + what + ": " + detail);
+  };
+  CHECK(w.ask(post("/v1/handlers/nobody/pause")).status == 404);
+  CHECK(w.ask(post("/v1/handlers/h/pause", R"({"reson":"x"})")).status == 400);
+  CHECK(w.ask(post("/v1/webhooks/reprocess", R"({"dry_run":true})")).status == 202);
+  CHECK(w.ask(post("/v1/handlers/h/pause")).status == 200); // the order's own
+  CHECK(w.ask(get("/v1/handlers")).status == 200);
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0] == "token: POST /v1/handlers/nobody/pause: 404: there is no handler `nobody`");
+  CHECK(rows[1].starts_with("token: POST /v1/handlers/h/pause: 400: "));
+  CHECK(rows[2] == "token: POST /v1/webhooks/reprocess: 202");
+  w.orders.reprocess = [](auto, auto&, const net::reply_slot& slot, auto) {
+    slot.deliver(net::problem(503, "not now"));
+  };
+  CHECK(w.ask(post("/v1/webhooks/reprocess")).status == 503);
+  CHECK(rows.back() == "token: POST /v1/webhooks/reprocess: 503: not now");
+}
