@@ -72,6 +72,8 @@ store::result<json::object> chain_object(const call& c, const config::chain& cha
 json::object reorg_object(const config::config& c, const store::reorg_row& r);
 /// `free`: what is free on its disk, or null.
 json::object stats_object(const store::file_stats& s, json::value free);
+/// What the disk of that file has left; null: that cannot be told.
+json::value free_bytes(const std::filesystem::path& store);
 /// Each source and each handler of the config, in its order.
 store::result<std::vector<json::object>> source_objects(const call& c);
 store::result<std::vector<json::object>> handler_objects(const call& c);

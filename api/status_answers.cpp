@@ -43,14 +43,6 @@ json::array degraded(const call& c, const std::vector<json::object>& sources,
   return out;
 }
 
-json::value free_bytes(const std::filesystem::path& store) {
-  std::error_code ec;
-  const auto folder = store.has_parent_path() ? store.parent_path() : std::filesystem::path(".");
-  const auto space = std::filesystem::space(folder, ec);
-  if (ec) return nullptr;
-  return static_cast<std::uint64_t>(space.available);
-}
-
 } // namespace
 
 answer get_livez(const call&) { return answer_json(json::object{{"live", true}}); }

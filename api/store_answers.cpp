@@ -12,14 +12,15 @@ net::response failed(const store::store_failure& f) {
   return r;
 }
 
-json::value free_bytes(const std::string& path) {
+} // namespace
+
+json::value free_bytes(const std::filesystem::path& store) {
   std::error_code ec;
-  const auto space = std::filesystem::space(std::filesystem::absolute(path).parent_path(), ec);
+  const auto folder = store.has_parent_path() ? store.parent_path() : std::filesystem::path(".");
+  const auto space = std::filesystem::space(folder, ec);
   if (ec) return nullptr;
   return static_cast<std::uint64_t>(space.available);
 }
-
-} // namespace
 
 answer get_db_check(const call& c) {
   c.order.check(c.slot, [](const store::result<std::vector<std::string>>& wrong) {
@@ -33,10 +34,9 @@ answer get_db_check(const call& c) {
 }
 
 answer get_db_stats(const call& c) {
-  c.order.stats(c.slot,
-                [path = c.config.store.path.string()](const store::result<store::file_stats>& s) {
-                  return s ? answer_json(stats_object(*s, free_bytes(path))) : failed(s.error());
-                });
+  c.order.stats(c.slot, [path = c.config.store.path](const store::result<store::file_stats>& s) {
+    return s ? answer_json(stats_object(*s, free_bytes(path))) : failed(s.error());
+  });
   return ordered{};
 }
 

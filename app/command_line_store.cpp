@@ -4,6 +4,11 @@
 #include <CLI/CLI.hpp>
 
 namespace tidemark::app {
+namespace {
+
+std::string not_empty(const std::string& text) { return text.empty() ? "is empty" : ""; }
+
+} // namespace
 
 void command_line::add_store_verbs(CLI::App& program) {
   auto* again = verb(program, "reconcile",
@@ -22,12 +27,14 @@ void command_line::add_store_verbs(CLI::App& program) {
        "tidemark db backup /var/backups/tidemark-2026-11-29.db",
        [this] { return db_backup(how_, file_); })
       ->add_option("FILE", file_, "where to; must not be there yet")
-      ->required();
+      ->required()
+      ->check(not_empty);
   verb(*db, "restore", "puts a backup in the store's place; the daemon must be stopped",
        "tidemark db restore /var/backups/tidemark-2026-11-29.db",
        [this] { return db_restore(how_, file_); })
       ->add_option("FILE", file_, "the backup")
-      ->required();
+      ->required()
+      ->check(not_empty);
   verb(*db, "stats", "how large the store is, and what is in it", "tidemark db stats --json",
        [this] { return db_stats(how_); });
   verb(*db, "prune", "lets go now of what is older than store.retention", "tidemark db prune",

@@ -5,7 +5,19 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdio>
 #include <string_view>
+
+namespace {
+
+/// What was asked for and never came out is not done.
+int written(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  tidemark::app::complain("tidemark: the output could not be written");
+  return status == tidemark::app::exit_done ? int{tidemark::app::exit_failed} : status;
+}
+
+} // namespace
 
 int main(int argc, char** argv) {
   using namespace tidemark::app;
@@ -26,7 +38,7 @@ int main(int argc, char** argv) {
       return exit_usage;
     }
     // CLI11 prints help or what is wrong; its own numbers for the kinds of wrong are not ours.
-    return program.exit(e) == 0 ? exit_done : exit_usage;
+    return written(program.exit(e) == 0 ? exit_done : exit_usage);
   }
-  return line.run();
+  return written(line.run());
 }

@@ -43,6 +43,13 @@ std::string latency_text(double ms) {
   return ms < 1 ? "<1" : std::to_string(std::lround(ms));
 }
 
+/// As the first endpoint that could tell has it; 0: none could.
+double block_seconds(const config::chain& chain, const std::vector<probed_endpoint>& found) {
+  for (const auto& e : found)
+    if (e.chain == chain.name && e.block_seconds != 0) return e.block_seconds;
+  return 0;
+}
+
 void print_probes(const config::config& c, const std::vector<probed_endpoint>& found) {
   std::vector<std::vector<std::string>> rows;
   rows.reserve(found.size());
@@ -55,9 +62,7 @@ void print_probes(const config::config& c, const std::vector<probed_endpoint>& f
                     "RECEIPTS", "HEADS", "MS", "TROUBLE"},
                    rows));
   for (const auto& chain : c.chains) {
-    double seconds = 0;
-    for (const auto& e : found)
-      if (e.chain == chain.name && seconds == 0) seconds = e.block_seconds;
+    const double seconds = block_seconds(chain, found);
     say(chain.name + ": about " + std::to_string(calls_a_day(chain, seconds)) +
         " calls a day at most, beside backfills and webhooks" +
         (seconds > 0 ? " (a block every " + std::to_string(std::lround(seconds * 1'000)) + " ms)"
@@ -94,6 +99,18 @@ json::array probe_array(const std::vector<probed_endpoint>& found) {
   return out;
 }
 
+json::array estimate_array(const config::config& c, const std::vector<probed_endpoint>& found) {
+  json::array out;
+  for (const auto& chain : c.chains) {
+    const double seconds = block_seconds(chain, found);
+    out.push_back(json::object{{"chain", chain.name},
+                               {"calls_a_day", calls_a_day(chain, seconds)},
+                               {"block_ms", seconds > 0 ? json::value(std::llround(seconds * 1'000))
+                                                        : json::value(nullptr)}});
+  }
+  return out;
+}
+
 } // namespace
 
 int run(const invocation& how) {
@@ -113,6 +130,7 @@ int check(const invocation& how, bool with_probe) {
                      {"problems", problem_array(loaded.problems)},
                      {"warnings", problem_array(loaded.warnings)}};
     if (with_probe) out.emplace("endpoints", probe_array(found));
+    if (with_probe && loaded.value) out.emplace("estimates", estimate_array(*loaded.value, found));
     say(json::serialize(out));
   } else {
     for (const auto& problem : loaded.problems)

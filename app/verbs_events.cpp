@@ -157,8 +157,13 @@ int events_tail(const invocation& how, std::optional<std::uint64_t> after) {
   }
   for (;;) {
     from.insert(from.end(), {{"wait", "20s"}, {"limit", "1000"}});
-    const auto body = accepted(client.get("/v1/feed" + query(from)));
-    if (const auto* status = std::get_if<int>(&body)) return *status;
+    const auto answer = client.get("/v1/feed" + query(from));
+    const auto body = accepted(answer);
+    if (const auto* status = std::get_if<int>(&body)) {
+      // A daemon that stops lets go of who waits.
+      const auto* got = std::get_if<admin_answer>(&answer);
+      return got != nullptr && got->status == 503 ? int{exit_unavailable} : *status;
+    }
     boost::system::error_code ec;
     const json::value page = json::parse(std::get<std::string>(body), ec);
     if (ec) return complain("the daemon's answer is no JSON"), exit_failed;

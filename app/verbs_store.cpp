@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "api/answers.hpp"
 #include "app/clock.hpp"
 #include "app/retention.hpp"
 #include "app/terminal.hpp"
@@ -93,22 +94,10 @@ void print_stats(const json::value& s) {
   say('\n' + table({"TABLE", "ROWS"}, rows));
 }
 
-json::object offline_stats(const store::file_stats& s) {
-  json::array tables;
-  for (const auto& t : s.tables)
-    tables.push_back(json::object{{"name", t.name}, {"rows", t.rows}});
-  return {{"bytes", s.file.bytes},
-          {"wal_bytes", s.file.wal_bytes},
-          {"page_bytes", s.page_bytes},
-          {"pages", s.pages},
-          {"free_pages", s.free_pages},
-          {"epoch", s.epoch},
-          {"last_backup", s.last_backup ? json::value(*s.last_backup) : json::value(nullptr)},
-          {"tables", std::move(tables)}};
-}
-
 std::string absolute(const std::string& path) {
-  return std::filesystem::absolute(path).lexically_normal().string();
+  std::error_code ec; // a folder that is gone has no path to put before it
+  const auto found = std::filesystem::absolute(path, ec);
+  return ec ? path : found.lexically_normal().string();
 }
 
 void say_backup(const json::value& v) {
@@ -143,9 +132,12 @@ int db_backup(const invocation& how, const std::string& given) {
   const auto to = absolute(given);
   if (std::holds_alternative<asks>(where))
     return order(how, "/v1/db/backup", json::serialize(json::object{{"path", to}}), say_backup);
-  const auto bytes =
-      store::back_up(std::get<config::config>(where).store.path.string(), to, now_ms());
+  const auto path = std::get<config::config>(where).store.path.string();
+  const auto began = now_ms();
+  const auto bytes = store::back_up(path, to, began);
   if (!bytes) return failed(bytes.error());
+  if (const auto noted = store::note_backup(path, began); !noted)
+    complain("tidemark: the backup is made, but not noted in the store: " + noted.error().text);
   const json::object done{{"path", to}, {"bytes", *bytes}};
   how.json ? say(json::serialize(done)) : say_backup(done);
   return exit_done;
@@ -180,9 +172,10 @@ int db_stats(const invocation& how) {
   const auto where = stopped_store(how);
   if (const auto* status = std::get_if<int>(&where)) return *status;
   if (std::holds_alternative<asks>(where)) return show(how, "/v1/db/stats", print_stats);
-  const auto stats = store::stats_of(std::get<config::config>(where).store.path.string());
+  const auto path = std::get<config::config>(where).store.path.string();
+  const auto stats = store::stats_of(path);
   if (!stats) return failed(stats.error());
-  const json::value v = offline_stats(*stats);
+  const json::value v = api::stats_object(*stats, api::free_bytes(path));
   how.json ? say(json::serialize(v)) : print_stats(v);
   return exit_done;
 }

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
 #include <unistd.h>
 
 namespace tidemark::store {
@@ -138,6 +139,26 @@ result<std::uint64_t> back_up(const std::string& path, const std::string& to, st
   return result<std::uint64_t>(boost::system::in_place_value, bytes);
 }
 
+result<void> note_backup(const std::string& named, std::int64_t at) {
+  const std::string path = real_path(named);
+  // A backup has no log of its own; one beside it is another store's, and SQLite would put it in.
+  std::string head(20, '\0');
+  std::ifstream(path, std::ios::binary)
+      .read(head.data(), static_cast<std::streamsize>(head.size()));
+  constexpr char with_log = 2;
+  if (head[18] != with_log) return {};
+  file_lock lock;
+  std::string why;
+  if (lock.take(path + ".lock", why) != file_lock::taken::yes) return store_failure{false, why};
+  try {
+    connection db(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX);
+    put_backup_note(db, at);
+  } catch (const sql_error& e) {
+    return store_failure{e.fatal(), e.what()};
+  }
+  return {};
+}
+
 std::variant<put_back_done, open_error> restore_file(const std::string& from,
                                                      const std::string& named, std::int64_t now) {
   const std::string path = real_path(named);
@@ -166,6 +187,12 @@ std::variant<put_back_done, open_error> restore_file(const std::string& from,
   if (ec) return cannot(path + ": " + ec.message());
   if (auto synced = sync_path(folder_of(path)); !synced) return cannot(synced.error().text);
   return put_back_done{*kept};
+}
+
+void put_backup_note(connection& db, std::int64_t at) {
+  statement note(db, "INSERT INTO cursors (name, at) VALUES ('last_backup', ?1)"
+                     " ON CONFLICT (name) DO UPDATE SET at = ?1");
+  note.run(at);
 }
 
 void mark_as_backup(connection& db, std::int64_t now) {

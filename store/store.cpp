@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "store/guarded.hpp"
 #include "store/schema.hpp"
+#include "store/upkeep_parts.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -217,11 +218,7 @@ result<void> store::prune(const retention& keep, std::int64_t now, std::size_t r
 }
 
 result<void> store::note_backup(std::int64_t now) {
-  return writing(*parts_, [&] {
-    statement note(*parts_->db, "INSERT INTO cursors (name, at) VALUES ('last_backup', ?1)"
-                                " ON CONFLICT (name) DO UPDATE SET at = ?1");
-    note.run(now);
-  });
+  return writing(*parts_, [&] { put_backup_note(*parts_->db, now); });
 }
 
 result<std::uint32_t> store::epoch() {

@@ -47,6 +47,10 @@ result<file_stats> stats_of(const std::string& path);
 /// small as it can be, and bears the mark of a backup. `to` must not be there yet. Gives its bytes.
 result<std::uint64_t> back_up(const std::string& path, const std::string& to, std::int64_t now);
 
+/// Notes in a store that nobody holds that a backup of it was made; does nothing in one that has
+/// not been run on yet, as a backup has not.
+result<void> note_backup(const std::string& path, std::int64_t at);
+
 struct put_back_done {
   std::string kept_as; ///< the store that was there; empty: there was none
 };

@@ -14,6 +14,9 @@ void mark_as_backup(connection& db, std::int64_t now);
 /// mark.
 void begin_on_backup(connection& db, std::int64_t now);
 
+/// A backup of this store was made then.
+void put_backup_note(connection& db, std::int64_t at);
+
 /// Ends what runs on this connection once end_upkeep() is called.
 void watch(connection& db);
 

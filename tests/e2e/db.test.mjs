@@ -112,7 +112,10 @@ scenario('a stopped daemon: the verbs work on the file', { config: admin(3) }, a
   assert.equal(stats.code, 0, stats.stderr);
   assert.equal(JSON.parse(stats.stdout).tables.find((t) => t.name === 'events').rows, 6);
   const to = path.join(world.dir, 'cold.db');
+  const began = new Date().toISOString();
   assert.equal((await daemon.verb('db', 'backup', to)).code, 0);
+  const after = JSON.parse((await daemon.verb('db', 'stats', '--json')).stdout);
+  assert.ok(after.last_backup >= began && after.free_bytes > 0, JSON.stringify(after));
   assert.equal((await daemon.verb('db', 'prune')).code, 0);
   // A backup that is no backup, and one that is damaged.
   fs.writeFileSync(path.join(world.dir, 'text.db'), 'not a database at all, just text');

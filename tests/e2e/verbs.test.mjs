@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The verbs: what they print, and how they end.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import test from 'node:test';
 import { binary, run } from './lib/daemon.mjs';
 import { freePort } from './lib/http.mjs';
 import { faults } from './lib/proxy.mjs';
-import { until } from './lib/wait.mjs';
+import { sleep, until } from './lib/wait.mjs';
 import { scenario } from './lib/world.mjs';
 
 const plain = (result) => {
@@ -41,6 +41,8 @@ test('wrong usage is 2', async () => {
     ['events', 'show'],
     ['chain', 'show'],
     ['status', 'too', 'much'],
+    ['db', 'backup', ''],
+    ['db', 'restore', ''],
   ]) {
     const { code, stderr, stdout } = await run(args);
     assert.equal(code, 2, `${args.join(' ')}: ${code}`);
@@ -49,6 +51,16 @@ test('wrong usage is 2', async () => {
   assert.equal((await run(['--help'])).code, 0);
   for (const args of [['fly'], ['chain', 'fly'], ['--json', 'fly']])
     assert.match((await run(args)).stderr, /no verb `fly`/);
+});
+
+test('what cannot be written is not done', () => {
+  const full = fs.openSync('/dev/full', 'w');
+  for (const args of [['version'], ['--help']]) {
+    const { status, stderr } = spawnSync(binary, args, { stdio: ['ignore', full, 'pipe'] });
+    assert.equal(status, 1, `${args}: ${stderr}`);
+    assert.match(`${stderr}`, /could not be written/);
+  }
+  fs.closeSync(full);
 });
 
 test('init writes a starter that check passes, and never overwrites', async () => {
@@ -154,6 +166,9 @@ scenario('on a running daemon', { config: fixedPort }, async (world, t) => {
     assert.equal(probed.code, 0, probed.stdout + probed.stderr);
     assert.match(probed.stdout, /31337/);
     assert.match(probed.stdout, new RegExp(`\\b${await anvil.head()}\\b`), 'and the head');
+    const { estimates } = json(await daemon.verb('check', '--probe', '--json'));
+    assert.equal(estimates[0].chain, 'local');
+    assert.ok(estimates[0].calls_a_day > 0);
   });
   await t.test('an order that is refused is 1, with --json too', async () => {
     for (const args of [
@@ -193,7 +208,10 @@ scenario('on a running daemon', { config: fixedPort }, async (world, t) => {
     assert.ok(!(result.stdout + result.stderr).includes('another-token'), 'and it is not printed');
   });
   await t.test('no daemon', async () => {
+    const following = daemon.verb('events', 'tail');
+    await sleep(500);
     await daemon.stop();
+    assert.equal((await following).code, 75, 'one that stops is one that is not there');
     for (const args of [['status'], ['events', 'list'], ['chain', 'list'], ['events', 'tail']]) {
       const { code, stderr } = await daemon.verb(...args);
       assert.equal(code, 75, args.join(' '));
