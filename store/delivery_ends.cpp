@@ -108,10 +108,14 @@ void delivery_queue::finish(const finished& f, std::int64_t now) {
   if (l->job != 0 && replays_.cancelled(l->job)) return done(*l, 1, now);
   if (f.parks && park(*l, f, now)) return;
   const bool blocked = f.outcome == outcome::failed && !f.split;
-  const auto due = f.retry_at.value_or(now);
+  // While its handler is paused or its chain halted nothing of a wait passes: it goes right after.
+  const bool stands = l->halted || ledger_.handler(l->handler).paused;
+  const auto wait = std::max<std::int64_t>(f.retry_at.value_or(now) - now, 0);
+  const auto due = now + (stands ? 0 : wait);
+  const auto aged = std::max<std::int64_t>(f.aged - (stands ? wait : 0), 0);
   // A batch that was partly taken, or not at all, is composed anew.
   const bool anew = f.split || f.outcome == outcome::ok;
-  wait_.run(counts(f.outcome) && !f.split ? 0 : 1, f.aged,
+  wait_.run(counts(f.outcome) && !f.split ? 0 : 1, aged,
             blocked ? message_state::blocked : message_state::queued,
             l->halted ? std::nullopt : std::optional(due), anew ? 0 : 1,
             f.split ? f.seq + f.count : 0, f.lane);

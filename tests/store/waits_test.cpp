@@ -72,6 +72,28 @@ TEST_CASE("what a message was to wait and did not costs it nothing", "[waits]") 
   CHECK(w.take().at(0).age == again[0].age);
 }
 
+TEST_CASE("what fails once its handler is paused, or its chain halted, does not wait meanwhile",
+          "[waits]") {
+  world w;
+  confirm(w, 1);
+  const auto first = w.take();
+  const bool halt = GENERATE(false, true);
+  if (halt)
+    w.apply(40, {tide::halted{"too deep"}});
+  else
+    pause(w, true);
+  fails(w, first.at(0), 60'000);
+  CHECK(w.take().empty());
+  w.now += 300'000;
+  if (halt)
+    w.apply(40, {tide::resumed{}});
+  else
+    pause(w, false);
+  const auto again = w.take();
+  REQUIRE(again.size() == 1);
+  CHECK(again[0].age == 0);
+}
+
 TEST_CASE("what a handler asked to wait is known to whoever sends for it next", "[waits]") {
   world w;
   confirm(w, 3);
