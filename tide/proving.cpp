@@ -157,13 +157,10 @@ tide::read_whole(const std::vector<evm::block_id>& ids, std::optional<std::size_
   co_return all;
 }
 
-/// An endpoint that is on another chain than a quorum. The chain may have moved between its word
-/// and theirs: only what is still so a poll later costs it its turn.
+/// An endpoint that is on another chain than a quorum.
 void tide::stands_alone(std::size_t endpoint, const std::string& evidence) {
-  const auto [since, fresh] = alone_.try_emplace(endpoint, now_);
-  if (fresh || now_ - since->second < settings_.poll) return;
-  alone_.erase(since);
-  out_.push_back(caught_lying{endpoint, "fork", evidence});
+  if (alone_.still_alone(endpoint, now_, settings_.poll))
+    out_.push_back(caught_lying{endpoint, "fork", evidence});
 }
 
 /// With a quorum: that many endpoints name this hash at its height. An endpoint that is alone with
@@ -179,7 +176,7 @@ task<bool> tide::vouched(const evm::block_id& id, std::optional<std::size_t> by)
   }
   const auto how = stand(got->votes, id, settings_.quorum);
   if (how.agree >= settings_.quorum) {
-    if (by) alone_.erase(*by);
+    if (by) alone_.agreed(*by);
     co_return true;
   }
   if (how.outvoted_by && by)

@@ -55,4 +55,17 @@ standing stand(const std::vector<vote>& votes, const evm::block_id& id, std::siz
   return out;
 }
 
+bool loners::still_alone(std::size_t endpoint, std::int64_t now, std::int64_t poll) {
+  constexpr std::int64_t of_one_time = 60'000;
+  const auto [since, fresh] = since_.try_emplace(endpoint, now);
+  const auto passed = now - since->second;
+  if (fresh || passed < poll) return false;
+  if (passed > std::max(of_one_time, 3 * poll)) { // that was another time
+    since->second = now;
+    return false;
+  }
+  since_.erase(since);
+  return true;
+}
+
 } // namespace tidemark::tide

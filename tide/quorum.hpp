@@ -4,6 +4,8 @@
 #include "tide/ask.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -26,5 +28,18 @@ struct standing {
   std::string others;                     ///< who says what else, for a person
 };
 standing stand(const std::vector<vote>& votes, const evm::block_id& id, std::size_t quorum);
+
+/// Endpoints that were seen on another chain than a quorum. The chain may have moved between its
+/// word and theirs, and an honest one may lag on an old fork now and then: only what is still so a
+/// poll later, of the same time, costs it its turn. Times in ms.
+class loners {
+public:
+  /// True: it loses its turn, and begins anew.
+  bool still_alone(std::size_t endpoint, std::int64_t now, std::int64_t poll);
+  void agreed(std::size_t endpoint) { since_.erase(endpoint); }
+
+private:
+  std::map<std::size_t, std::int64_t> since_;
+};
 
 } // namespace tidemark::tide

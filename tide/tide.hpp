@@ -8,6 +8,7 @@
 #include "tide/held.hpp"
 #include "tide/mark_range.hpp"
 #include "tide/pass_kind.hpp"
+#include "tide/quorum.hpp"
 #include "tide/read_ahead.hpp"
 #include "tide/ripe_order.hpp"
 #include "tide/task.hpp"
@@ -147,7 +148,7 @@ private:
   // scan_proof.cpp
   bool hold_against_range(const scan& s, const block_reading& b);
   task<bool> read_proofs(scan& s, const std::vector<evm::block_id>& ids);
-  task<bool> prove(scan& s), prove_near(scan& s), prove_deep(scan& s);
+  task<bool> prove(scan&s), prove_near(scan&s), prove_deep(scan&s);
   task<bool> conclude_scan(scan& s);
   task<bool> conclude_slice(scan& s, std::size_t first, std::size_t last);
   write_set slice_of(const scan& s, std::size_t first, std::size_t last) const;
@@ -166,8 +167,7 @@ private:
   bool must_halt(std::uint64_t ancestor) const;
   pass undo(const fork& f);
   pass halt(const std::string& reason);
-  pass resume_pass();
-  pass skip_pass();
+  pass resume_pass(), skip_pass();
   pass skipped_to(const skip_order& order, const evm::block_id& last);
   task<std::optional<fork>> find_deep_fork(const std::vector<event_block>& blocks,
                                            const fork& seen);
@@ -256,9 +256,9 @@ private:
     millis since = 0;
   } standing_; ///< the finalized tag, since it last moved
   oddity odd_blooms_, odd_indexes_;
-  std::map<std::size_t, millis> alone_; ///< endpoints on another chain than a quorum, since when
-  std::optional<std::size_t> doubted_;  ///< its last range was of another chain than ours
-  std::uint64_t seen_head_ = 0;         ///< the highest head that an endpoint named
+  loners alone_;
+  std::optional<std::size_t> doubted_; ///< its last range was of another chain than ours
+  std::uint64_t seen_head_ = 0;        ///< the highest head that an endpoint named
   std::string held_back_;
   bool suspect_reorg_ = false;
   std::optional<std::uint64_t> second_look_; ///< ancestor of a fork that was seen once, by the mark

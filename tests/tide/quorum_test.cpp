@@ -59,3 +59,21 @@ TEST_CASE("quorum: agreeing, outvoted, and neither") {
   CHECK(split.agree == 1);
   CHECK_FALSE(split.outvoted_by);
 }
+
+TEST_CASE("who is alone a poll later loses its turn; who was alone at another time does not") {
+  constexpr std::int64_t poll = 4'000, minute = 60'000;
+  loners l;
+  CHECK_FALSE(l.still_alone(1, 0, poll));
+  CHECK_FALSE(l.still_alone(1, poll - 1, poll));
+  CHECK_FALSE(l.still_alone(2, poll, poll));
+  CHECK(l.still_alone(1, poll, poll));
+  CHECK_FALSE(l.still_alone(1, poll + 1, poll)); // anew
+  l.agreed(1);
+  CHECK_FALSE(l.still_alone(1, 2 * poll + 1, poll));
+  // An hour later it is alone once more, and again a poll after that.
+  CHECK_FALSE(l.still_alone(1, 60 * minute, poll));
+  CHECK(l.still_alone(1, 60 * minute + poll, poll));
+  // Where polls are rare, so are looks.
+  CHECK_FALSE(l.still_alone(3, 0, 10 * minute));
+  CHECK(l.still_alone(3, 30 * minute, 10 * minute));
+}
