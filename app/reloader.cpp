@@ -245,6 +245,7 @@ std::vector<config::chain> reloader::chains_that_end(const config::changes& what
 
 std::string reloader::end(const std::vector<config::chain>& chains) {
   std::vector<actors::unit_change> all;
+  all.reserve(chains.size());
   for (const auto& chain : chains)
     all.push_back(gone("chain " + chain.name));
   return carry_out(std::move(all)) ? "" : "its chains did not end in time";
@@ -252,6 +253,7 @@ std::string reloader::end(const std::vector<config::chain>& chains) {
 
 void reloader::start(const std::vector<config::chain>& chains) {
   std::vector<actors::unit_change> all;
+  all.reserve(chains.size());
   for (const auto& chain : chains)
     all.push_back({actors::box(chain_unit(needs_.units, chain)), false});
   carry_out(std::move(all));
