@@ -11,8 +11,10 @@ disk_space::disk_space(const std::filesystem::path& store, std::uint64_t min_fre
     : folder_(std::filesystem::absolute(store).parent_path()), min_free_(min_free) {}
 
 std::string disk_space::trouble() {
-  const std::string text = "the store's disk has less than min_free (" + std::to_string(min_free_) +
-                           " bytes) left; make room, or lower store.min_free";
+  const auto text = [this] { // asked for each webhook, and hardly ever said
+    return "the store's disk has less than min_free (" + std::to_string(min_free_) +
+           " bytes) left; make room, or lower store.min_free";
+  };
   const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
   auto next = next_look_.load();
   constexpr std::int64_t a_second =
@@ -25,9 +27,9 @@ std::string disk_space::trouble() {
     if (enough_.exchange(enough) != enough)
       log(enough ? level::info : level::warn, component::store,
           enough ? "the store's disk has min_free again: webhooks and scans go on"
-                 : "webhooks are answered 503 and scans wait: " + text);
+                 : "webhooks are answered 503 and scans wait: " + text());
   }
-  return enough_ ? std::string() : text;
+  return enough_ ? std::string() : text();
 }
 
 } // namespace tidemark::app
