@@ -185,8 +185,7 @@ void client_core::finish(const call_ptr& c, client_result r) {
 void client_core::give_place_back(const call_ptr& c) {
   const auto found = pools_.find(c->pool);
   const connection on = std::exchange(c->on, nullptr);
-  const bool again = on && on->reusable() && !stopped_ && found != pools_.end() &&
-                     found->second.idle.size() < limits_.max_idle;
+  const bool again = on && on->reusable() && !stopped_ && found != pools_.end();
   if (on && !again) on->abandon();
   if (!std::exchange(c->holds_place, false) || found == pools_.end()) return;
   if (again) {

@@ -80,8 +80,7 @@ using client_result = boost::system::result<client_response, client_error>;
 
 struct client_limits {
   std::size_t max_per_origin = 64; ///< connections; requests beyond wait their turn
-  std::size_t max_idle = 16;       ///< kept open per origin
-  std::chrono::milliseconds idle{60'000};
+  std::chrono::milliseconds idle{60'000}; ///< an unused one is kept for so long
   std::chrono::milliseconds connect{3'000}; ///< per address
 };
 

@@ -16,6 +16,28 @@ TEST_CASE("connections are kept and used again", "[client]") {
   CHECK(peer.connections() == 1);
 }
 
+TEST_CASE("as many connections are kept as were in use at once", "[client]") {
+  constexpr int at_once = 40;
+  std::atomic<int> asked{0};
+  std::atomic<int> wave{1};
+  script_server peer([&](raw_socket& p, int) {
+    while (!p.read_message().empty()) {
+      ++asked;
+      eventually([&] { return asked.load() >= at_once * wave.load(); });
+      p.send(answer_of("abc"));
+    }
+  });
+  asking a;
+  for (; wave <= 3; ++wave) {
+    std::vector<std::future<net::client_result>> all;
+    for (int i = 0; i < at_once; ++i)
+      all.push_back(a.begin(a.request(peer.port())));
+    for (auto& one : all)
+      REQUIRE(one.get().has_value());
+  }
+  CHECK(peer.connections() == at_once);
+}
+
 TEST_CASE("what may not be kept is not", "[client]") {
   for (const std::string& text :
        {std::string("HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\nabc"),
