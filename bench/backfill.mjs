@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // How long a chain's past takes, from an empty store to the last event confirmed. Up to 200,000 logs on a local anvil, beside a single
 // eth_getLogs of the whole range by curl on the same node; more on the replaying node, where the rate at the end stands beside that of
-// the first 100,000.
+// the first 100,000. --peers: also beside Ponder, from when it begins to index to when it says that it is ready.
 
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Anvil, TRANSFER, hex } from '../tests/e2e/lib/anvil.mjs';
 import { bench, median, now, since, sleep } from './lib/bench.mjs';
+import { ponder } from './lib/ponder.mjs';
 
 const config = (id, url, integrity) => `
 chains:
@@ -68,6 +69,13 @@ async function on_anvil(run, options) {
       run.check('times the curl', seconds / base, '≤ 3', seconds / base <= 3);
       run.check('memory, MiB', peak, '≤ 120', peak <= 120);
     }
+    if (!options.peers) return;
+    const peer = await ponder(run, { chain: anvil.chainId, rpc: anvil.url });
+    const { events, seconds } = await peer.ready();
+    await peer.stop();
+    const own = options.logs / median(took.bloom.map((r) => r.seconds));
+    run.row('Ponder, to the last finalized', { seconds, logs_a_second: events / seconds }); // which it takes to be 30 blocks deep
+    run.check('logs a second, of Ponder', own / (events / seconds), '≥ 20', own / (events / seconds) >= 20);
   } finally {
     anvil.stop();
   }
@@ -103,5 +111,5 @@ async function on_replay(run, options) {
   run.check('memory, MiB', peak, '≤ 120', peak <= 120);
 }
 
-await bench('backfill', { logs: 100_000, blocks: 2_000, rounds: 3, node: '', 'a-block': 50, keys: 100_000, contracts: 100, limit: 7200 }, (run, options) =>
+await bench('backfill', { logs: 100_000, blocks: 2_000, rounds: 3, node: '', 'a-block': 50, keys: 100_000, contracts: 100, limit: 7200, peers: false }, (run, options) =>
   (options.node || (options.logs > 200_000 ? 'replay' : 'anvil')) === 'anvil' ? on_anvil(run, options) : on_replay(run, options));

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // How long it takes from a block that is mined to a handler that has its event, confirmed: told by a webhook, by the head of a WebSocket
 // endpoint, or found by polling; with no confirmation, and with one (from the block that confirms). A local anvil, mined by hand; what one
-// call of its RPC takes is measured in the same run.
+// call of its RPC takes is measured in the same run. --peers: also by Ponder, whose indexing function posts the event; it follows the head
+// without confirmations.
 
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import { Anvil } from '../tests/e2e/lib/anvil.mjs';
 import { at, bench, sleep } from './lib/bench.mjs';
+import { ponder } from './lib/ponder.mjs';
 
 const key = 'bench';
 const secret = `whsec_${Buffer.from('a secret of thirty-two bytes: ok').toString('base64')}`;
@@ -100,6 +102,24 @@ async function measure(run, world, way, confirmations, { events, poll }) {
   return times;
 }
 
+async function measure_ponder(run, { anvil, handler, contract }, way, { events, poll }) {
+  const from = (await anvil.head()) + 1;
+  await anvil.rpc('hardhat_mine', '0x40'); // it begins with what it takes to be final
+  const peer = await ponder(run, { chain: anvil.chainId, rpc: anvil.url, ws: way === 'head' ? anvil.url.replace('http', 'ws') : '', poll, start: from, tell: handler.url });
+  await peer.ready();
+  const times = [];
+  for (let n = 0; n < events; n++) {
+    await sleep(250 + Math.random() * (way === 'poll' ? poll : 250));
+    const hash = await anvil.send({ contract, value: n + 1 });
+    const begun = ms();
+    await anvil.rpc('evm_mine');
+    const { logs } = await anvil.receipt(hash);
+    times.push((await handler.came(`${anvil.chainId}:${hash}:${Number(logs[0].logIndex)}`)) - begun);
+  }
+  await peer.stop();
+  return times;
+}
+
 async function calls(anvil, events) {
   const times = [];
   for (let n = 0; n < events; n++) {
@@ -110,7 +130,7 @@ async function calls(anvil, events) {
   return times;
 }
 
-await bench('latency', { events: 50, poll: 1_000 }, async (run, options) => {
+await bench('latency', { events: 50, poll: 1_000, peers: false }, async (run, options) => {
   const handler = new Handler();
   let anvil;
   try {
@@ -125,6 +145,11 @@ await bench('latency', { events: 50, poll: 1_000 }, async (run, options) => {
         const times = await measure(run, world, way, confirmations, options);
         figures[way + confirmations] = { p50: at(0.5, times), p99: at(0.99, times) };
         run.row(`by ${way}`, { confirmations, p50_ms: at(0.5, times), p99_ms: at(0.99, times) });
+      }
+    if (options.peers)
+      for (const way of ['head', 'poll']) {
+        const times = await measure_ponder(run, world, way, options);
+        run.row(`Ponder, by ${way}`, { confirmations: 0, p50_ms: at(0.5, times), p99_ms: at(0.99, times) });
       }
     const over = figures.webhook0.p99 - at(0.5, call);
     run.check('webhook, p99 over one RPC call, ms', over, 'at most 25', over <= 25);

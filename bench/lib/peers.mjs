@@ -9,7 +9,7 @@ import { root } from './bench.mjs';
 
 const folder = join(root, 'build', 'bench-peers');
 
-function npm(run, ...packages) {
+export function npm(run, folder, ...packages) {
   mkdirSync(folder, { recursive: true });
   if (!existsSync(join(folder, 'package.json'))) writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}\n');
   const missing = packages.filter((p) => !existsSync(join(folder, 'node_modules', p.replace(/(.)@.*$/, '$1'))));
@@ -53,7 +53,7 @@ const fastify = {
     debian(run, '/usr/bin/make', 'make');
     debian(run, '/usr/bin/python3', 'python3');
     debian(run, '/usr/include/node/node.h', 'libnode-dev');
-    npm(run, 'fastify@4', 'better-sqlite3@11');
+    npm(run, folder, 'fastify@4', 'better-sqlite3@11');
   },
   async start(run) {
     const file = server('fastify', `
@@ -79,10 +79,12 @@ console.log('listening on 127.0.0.1:' + app.server.address().port);
   },
 };
 
+export const install_postgres = (run) => debian(run, '/usr/lib/postgresql', 'postgresql');
+
 /** A PostgreSQL of its own in the run's folder, under a user that is not root: it refuses to run as that. */
-async function postgres(run) {
+export async function postgres(run, name = 'postgres') {
   const version = readdirSync('/usr/lib/postgresql').sort((a, b) => a - b).at(-1);
-  const bin = join('/usr/lib/postgresql', version, 'bin'), data = join(run.folder, 'postgres');
+  const bin = join('/usr/lib/postgresql', version, 'bin'), data = join(run.folder, name);
   mkdirSync(data);
   const as = {};
   if (process.getuid() === 0) {
@@ -102,8 +104,8 @@ const express = {
   name: 'express + PostgreSQL',
   target: 5,
   install(run) {
-    npm(run, 'express@4', 'pg@8');
-    debian(run, '/usr/lib/postgresql', 'postgresql');
+    npm(run, folder, 'express@4', 'pg@8');
+    install_postgres(run);
   },
   async start(run) {
     const { child: database, socket } = await postgres(run);
