@@ -21,7 +21,16 @@ std::uint64_t index_of_transaction(const std::string& data) {
 void ledger_handler::blame(const std::string& what, const store::message& m) {
   if (fault.empty())
     fault = name_ + ": " + what + ": " + tide::message_id(m.fact) + " key " + m.envelope.key +
-            " sequence " + std::to_string(m.seq) + " version " + std::to_string(m.fact.version);
+            " sequence " + std::to_string(m.seq) + " version " + std::to_string(m.fact.version) +
+            " block " + std::to_string(m.fact.block.number) + " concluded at " +
+            std::to_string(m.fact.at) + " why " + std::string(tide::to_text(m.fact.why));
+}
+
+/// Two blocks of one height, of forks that both left, have no order.
+bool ledger_handler::from_the_top(const undoing& before, const evm::block_id& block,
+                                  const place& here) const {
+  if (std::get<0>(before.where) == block.number && before.block != block.hash) return true;
+  return by_block_ ? here < before.where : here <= before.where;
 }
 
 /// Within a key confirmed events come in the chain's order, unless late, and what one reorg takes
@@ -30,10 +39,12 @@ void ledger_handler::keep_order(const store::message& m, const place& here) {
   const auto& key = m.envelope.key;
   if (m.fact.status == tide::status::rolled_back) {
     const auto before = undone_.find(key);
-    if (before != undone_.end() && before->second.first == m.fact.at &&
-        (by_block_ ? before->second.second <= here : before->second.second < here))
-      blame("rolled back from the bottom up", m);
-    undone_[key] = {m.fact.at, here};
+    if (before != undone_.end() && before->second.at == m.fact.at &&
+        !from_the_top(before->second, m.fact.block, here))
+      blame("rolled back from the bottom up, behind block " +
+                std::to_string(std::get<0>(before->second.where)),
+            m);
+    undone_[key] = {m.fact.at, here, m.fact.block.hash};
     auto& stands = standing_[key];
     if (const auto it = stands.find(here); it != stands.end()) stands.erase(it);
     return;

@@ -31,6 +31,12 @@ private:
   using place = std::tuple<std::uint64_t, std::uint64_t, std::int64_t>;
   void blame(const std::string& what, const store::message& m);
   void keep_order(const store::message& m, const place& here);
+  struct undoing {
+    std::int64_t at = 0; ///< when it was concluded
+    place where;
+    evm::hash32 block;
+  };
+  bool from_the_top(const undoing& before, const evm::block_id& block, const place& here) const;
 
   std::string name_;
   bool by_block_;
@@ -38,8 +44,7 @@ private:
   std::map<std::string, std::uint64_t> sequences_;    ///< key → the last sequence
   std::map<std::string, std::string> last_id_;        ///< event_id → the last message about it
   std::map<std::string, std::uint32_t> last_version_; ///< event_id → its version
-  /// key → when the last rollback was concluded, and the place that it took back
-  std::map<std::string, std::pair<std::int64_t, place>> undone_;
+  std::map<std::string, undoing> undone_;             ///< key → the last rollback
   /// key → the places that were confirmed in their turn and not taken back
   std::map<std::string, std::multiset<place>> standing_;
   std::map<std::string, std::string> confirmed_;
