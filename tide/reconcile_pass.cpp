@@ -98,7 +98,7 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
     co_return pass_end::failed;
   }
   const auto top = s.headers.back().number;
-  if (fills) {
+  if (!moves_mark) { // so deep there may be nothing of ours to compare it with
     const bool on_ours = co_await has_our_mark(a, top);
     if (!on_ours) co_return pass_end::failed;
   }
