@@ -22,12 +22,17 @@ bool is_child(const evm::header& child, const evm::block_id& parent) {
 /// With a quorum a tag's height counts once that many endpoints have reached it.
 void tide::note_tags(const head_answer& a, std::optional<std::size_t> alone) {
   if (a.safe) safe_ = a.safe;
+  if (finalized_ && held_.contradicts(*finalized_)) finalized_.reset(); // heard before that height
   if (!a.finalized) return;
   if (!settings_.instant && a.head.number > 0 &&
       !final_words_.count(alone, a.head.number, a.finalized->number, now_))
     return;
-  // A final block that is not ours, at a height that we hold: somebody is on another fork.
-  if (held_.contradicts(*a.finalized)) suspect_reorg_ = true;
+  // A final block that is not ours, at a height that we hold: somebody is on another fork. Nothing
+  // is concluded until that was looked into; if it is not we, such a word counts for nothing.
+  if (held_.contradicts(*a.finalized)) {
+    suspect_reorg_ = true;
+    return;
+  }
   // Our own final height never goes down: an endpoint that lags says less, not something else.
   if (finalized_ && a.finalized->number < finalized_->number) return;
   const auto tip = held_.tip();

@@ -8,6 +8,26 @@
 
 namespace tidemark::tide {
 
+namespace {
+
+/// Sorts them, the highest first: the height that so many have reached, and of the blocks named
+/// there the one that most name.
+template <class Block> std::size_t as_far_as(std::vector<Block>& blocks, std::size_t quorum) {
+  std::stable_sort(blocks.begin(), blocks.end(),
+                   [](const Block& a, const Block& b) { return a.number > b.number; });
+  const auto named = [&blocks](const Block& b) {
+    return std::count_if(blocks.begin(), blocks.end(), [&b](const Block& other) {
+      return other.number == b.number && other.hash == b.hash;
+    });
+  };
+  std::size_t best = quorum - 1;
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    if (blocks[i].number == blocks[best].number && named(blocks[i]) > named(blocks[best])) best = i;
+  return best;
+}
+
+} // namespace
+
 std::optional<head_answer> count_heads(const std::vector<vote>& votes, std::size_t quorum,
                                        bool instant) {
   if (votes.size() < quorum) return std::nullopt;
@@ -21,14 +41,10 @@ std::optional<head_answer> count_heads(const std::vector<vote>& votes, std::size
   }
   const auto reached = [quorum](std::vector<evm::block_id>& ids) -> std::optional<evm::block_id> {
     if (ids.size() < quorum) return std::nullopt;
-    std::sort(ids.begin(), ids.end(),
-              [](const auto& a, const auto& b) { return a.number > b.number; });
-    return ids[quorum - 1];
+    return ids[as_far_as(ids, quorum)];
   };
-  std::sort(heads.begin(), heads.end(),
-            [](const auto& a, const auto& b) { return a.number > b.number; });
   head_answer out;
-  out.head = heads[quorum - 1];
+  out.head = heads[as_far_as(heads, quorum)];
   out.safe = reached(safe);
   out.finalized = reached(finalized);
   return out;

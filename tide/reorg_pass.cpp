@@ -148,13 +148,13 @@ task<bool> tide::below_the_held(fork& f, std::optional<evm::header>& upper) {
 /// At or below the mark one endpoint's fork is not enough: each is asked for the branch that it is
 /// on. A quorum left: `left`, and `f` is what they say. A quorum is on ours: `ours`, and those that
 /// are alone with their fork lose their turn. Neither: `split`, and `trouble_` says how.
-task<std::optional<tide::word>> tide::poll_forks(fork& f) {
+task<std::optional<tide::word>> tide::poll_forks(fork& f, bool lower_too) {
   std::size_t left = 1, ours = 0;
   std::vector<fork> alone{f};
   std::string how = f.endpoint_name + " left";
   for (std::size_t e = 0; e < settings_.endpoints && left < settings_.quorum; ++e) {
     if (e == f.endpoint) continue;
-    const auto looked = co_await find_fork(e, false);
+    const auto looked = co_await find_fork(e, lower_too);
     if (!looked) continue; // it does not answer, and counts for nothing
     if (looked->found && looked->ancestor == f.ancestor && looked->branch == f.branch) {
       ++left;
@@ -195,34 +195,32 @@ tide::pass tide::halt(const std::string& reason) {
   co_return pass_end::done;
 }
 
+/// Whoever made us look was wrong, or it is over. The head has its next look at its time: at once,
+/// the same suspicion would come again and nothing else have a turn.
+tide::pass_end tide::no_fork() {
+  suspect_reorg_ = false;
+  second_look_.reset();
+  return pass_end::done;
+}
+
 tide::pass tide::reorg_pass() {
   auto looked = co_await find_fork(std::nullopt, false);
   if (!looked) co_return pass_end::failed;
   fork f = std::move(*looked);
-  if (!f.found && settings_.quorum > 1 && f.ancestor) {
-    // The preferred one is on our branch; whoever made us look is not.
+  if (!f.found && settings_.quorum > 1) {
+    // The preferred one is on our branch or lags; whoever made us look does not.
     for (std::size_t e = 0; e < settings_.endpoints && !f.found; ++e) {
       if (e == looked->endpoint) continue;
       auto other = co_await find_fork(e, false);
       if (other && other->found) f = std::move(*other);
     }
   }
-  if (!f.found) {
-    suspect_reorg_ = false;
-    second_look_.reset();
-    next_head_ = now_;
-    co_return pass_end::done;
-  }
+  if (!f.found) co_return no_fork();
   const auto ancestor = f.lost ? 0 : f.ancestor->number;
   if (f.lost || (mark_ && ancestor < mark_->number)) {
-    const auto word_of_all = co_await poll_forks(f);
+    const auto word_of_all = co_await poll_forks(f, false);
     if (!word_of_all || *word_of_all == word::split) co_return pass_end::failed;
-    if (*word_of_all == word::ours) {
-      suspect_reorg_ = false;
-      second_look_.reset();
-      next_head_ = now_;
-      co_return pass_end::done;
-    }
+    if (*word_of_all == word::ours) co_return no_fork();
     // At or below the mark a block is taken back only when it is still so a poll later.
     if (second_look_ != ancestor) {
       second_look_ = ancestor;

@@ -42,6 +42,29 @@ task<std::optional<tide::fork>> tide::find_deep_fork(const std::vector<event_blo
   co_return f;
 }
 
+/// The chain that an order goes by: with a quorum the one that so many endpoints are on, whichever
+/// is preferred. Nothing: `trouble_` says why.
+task<std::optional<tide::fork>> tide::fork_to_follow() {
+  if (settings_.quorum <= 1) {
+    auto preferred = co_await find_fork(std::nullopt, true);
+    co_return preferred;
+  }
+  const auto tip = held_.tip();
+  std::size_t ours = 0;
+  fail("no quorum of " + std::to_string(settings_.quorum) + " for any chain");
+  for (std::size_t e = 0; e < settings_.endpoints; ++e) {
+    auto looked = co_await find_fork(e, true);
+    if (!looked) continue;
+    if (looked->found) {
+      const auto word_of_all = co_await poll_forks(*looked, true);
+      if (word_of_all == word::left) co_return looked;
+    } else if (looked->ancestor && tip && looked->new_head.number >= tip->number) {
+      if (++ours >= settings_.quorum) co_return looked;
+    }
+  }
+  co_return std::nullopt;
+}
+
 /// `chain resume`: goes on if the chain is ours after all; else says what would be taken back, and
 /// takes it back when told to.
 tide::pass tide::resume_pass() {
@@ -53,7 +76,7 @@ tide::pass tide::resume_pass() {
     answer_with({true, "the chain is not halted", {}, 0, 0});
     co_return pass_end::done;
   }
-  auto looked = co_await find_fork(std::nullopt, true);
+  auto looked = co_await fork_to_follow();
   if (!looked) {
     answer_with({false, "no endpoint could say which chain is canonical: " + trouble_, {}, 0, 0});
     co_return pass_end::failed;

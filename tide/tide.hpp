@@ -156,18 +156,18 @@ private:
   void after_slice(const scan& s, std::size_t last, const applied& a);
   // reorg_pass.cpp
   struct fork; // fork.hpp
-  pass check_pass();
-  pass reorg_pass();
+  pass check_pass(), reorg_pass();
+  pass_end no_fork();
   task<std::optional<fork>> find_fork(std::optional<std::size_t> endpoint, bool lower_too);
   enum class walk : std::uint8_t { met, at_the_end, unclear };
   task<walk> walk_down(fork& f, std::optional<evm::header>& upper);
   task<bool> below_the_held(fork& f, std::optional<evm::header>& upper);
   enum class word : std::uint8_t { left, ours, split };
-  task<std::optional<word>> poll_forks(fork& f);
+  task<std::optional<word>> poll_forks(fork& f, bool lower_too);
   bool must_halt(std::uint64_t ancestor) const;
-  pass undo(const fork& f);
-  pass halt(const std::string& reason);
+  pass undo(const fork&f), halt(const std::string&reason);
   pass resume_pass(), skip_pass();
+  task<std::optional<fork>> fork_to_follow();
   pass skipped_to(const skip_order& order, const evm::block_id& last);
   task<std::optional<fork>> find_deep_fork(const std::vector<event_block>& blocks,
                                            const fork& seen);

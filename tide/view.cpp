@@ -144,6 +144,11 @@ std::string tide::notices() const {
         "alone");
   if (ways_.indexes == numbering::transaction)
     add("this chain counts log indexes within each transaction");
+  if (const auto waits = settings_.confirmations.at_least; waits != tag::none && started_)
+    if (const auto seen = view(); !(waits == tag::safe ? seen.safe : seen.finalized))
+      add("the policy waits for the " + std::string(to_text(waits)) +
+          " block, and none is named that can be believed: no endpoint has that tag, it stands at "
+          "the head, or it is of another chain");
   if (const auto tip = held_.tip(); standing_.since > 0 && tip &&
                                     now_ - standing_.since >= tag_stands_long &&
                                     tip->number >= standing_.head + tag_stands_far)

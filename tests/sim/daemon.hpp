@@ -50,8 +50,7 @@ public:
   std::string endpoints() const; ///< for a person
 
   /// For stories: what becomes of an answer before the Tide gets it.
-  std::function<void(tide::answer_what&)> lie;
-  std::optional<std::size_t> liar;              ///< absent: all
+  std::function<void(tide::answer&)> lie;
   std::function<void(const std::string&)> tell; ///< absent: nobody listens
   std::string fault;
   std::uint64_t reorgs = 0, halts = 0, deaths = 0, posts = 0, lies_caught = 0;

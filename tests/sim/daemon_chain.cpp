@@ -182,7 +182,7 @@ void daemon::act(tide::answer& a) {
   const auto kept = std::make_shared<tide::answer>(std::move(a));
   later(0, [this, kept, n = chain_life_] {
     if (n != chain_life_ || !tide_) return;
-    if (lie && kept->endpoint == liar.value_or(kept->endpoint)) lie(kept->what);
+    if (lie) lie(*kept);
     if (const auto* none = std::get_if<tide::no_answer>(&kept->what); none && tell)
       tell("no answer: " + none->text);
     carry_out(tide_->answered(std::move(*kept), clock_.now()));

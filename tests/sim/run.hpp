@@ -44,9 +44,14 @@ public:
   const ledger_handler& handler(std::size_t i) const { return services_[i].ledger; }
   /// Changes the answers of one endpoint, or of all.
   void lie(std::function<void(tide::answer_what&)> f, std::optional<std::size_t> by = {}) {
-    daemon_.lie = std::move(f);
-    daemon_.liar = by;
+    daemon_.lie = nullptr;
+    if (f)
+      daemon_.lie = [f = std::move(f), by](tide::answer& a) {
+        if (a.endpoint == by.value_or(a.endpoint)) f(a.what);
+      };
   }
+  /// The same where it matters who says what: the votes of several are one answer.
+  void twist(std::function<void(tide::answer&)> f) { daemon_.lie = std::move(f); }
   std::uint64_t reorgs() const { return daemon_.reorgs; }
 
   // What happened

@@ -41,6 +41,13 @@ TEST_CASE("quorum: the height is what so many endpoints have reached") {
   const std::vector<vote> at_head{vote_of(0, 30, 30)};
   CHECK_FALSE(count_heads(at_head, 1, false)->finalized);
   CHECK(count_heads(at_head, 1, true)->finalized == id_of(30));
+  // Of those at that height the block that most name, whoever is asked first.
+  auto odd = vote_of(0, 27, 12);
+  odd.says.head.hash = hash_of(27, 'B');
+  odd.says.finalized->hash = hash_of(12, 'B');
+  const std::vector<vote> differ{vote_of(1, 27, 12), odd, vote_of(2, 27, 12)};
+  CHECK(count_heads(differ, 2, false)->head.hash == hash_of(27, 'A'));
+  CHECK(count_heads(differ, 2, false)->finalized == id_of(12));
   CHECK(first_as_far_as(votes, 29).endpoint == 0);
   CHECK(first_as_far_as({vote_of(0, 3), vote_of(1, 9)}, 5).endpoint == 1);
 }
