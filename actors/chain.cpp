@@ -122,8 +122,17 @@ void chain_state::carry_out(tide::tide::effects effects) {
   if (machine->ended()) return boot();
   for (auto& e : machine->meanwhile(with.now())) // after the store was given what is its to do
     std::visit([this](auto& what) { act(what); }, e);
-  with.publish(machine->status());
+  publish();
   arm();
+}
+
+void chain_state::publish() {
+  auto now = machine->status();
+  if (unstored && now.state != tide::chain_state::halted) {
+    now.state = tide::chain_state::degraded;
+    now.reason = "the store does not take what the chain has: the log says why";
+  }
+  with.publish(std::move(now));
 }
 
 void chain_state::act(tide::ask& a) { self->send(with.rpc, asked{box(std::move(a))}); }
@@ -133,12 +142,15 @@ void chain_state::act(tide::conclude& c) {
   self->request(with.store, caf::infinite, apply_set{box(std::move(c.set))})
       .then(
           [this, n = life](const set_answer& a) {
+            unstored = false;
             if (n == life && machine) carry_out(machine->stored(*a.answer, with.now()));
           },
           [this, n = life](const caf::error&) {
             // Whether it was written is not known; the store will say.
             if (n != life) return;
             with.log(true, "a conclusion was not stored; beginning again from the store");
+            unstored = true;
+            publish();
             machine.reset();
             order_lost();
             ++life;

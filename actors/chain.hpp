@@ -58,6 +58,7 @@ struct chain_state {
   void act(tide::resume_answered& r);
   void act(tide::skip_answered& r);
   void act(tide::reconcile_progress& p);
+  void publish();
   void arm();
 
   chain_actor::pointer self;
@@ -68,6 +69,8 @@ struct chain_state {
   std::optional<resume_promise> order;       ///< the open `chain resume`
   std::optional<skip_promise> skipping;      ///< the open `chain skip`
   std::vector<tide::reconcile_order> ranges; ///< ordered and not ended: for the next Tide
+  /// The store did not take the last set, and nothing else since: not what the Tide thinks is so.
+  bool unstored = false;
   std::uint64_t generation = 0,
                 life = 0; ///< of the timer · of the Tide: an answer to an older one is void
 };

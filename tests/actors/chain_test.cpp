@@ -68,6 +68,8 @@ TEST_CASE_METHOD(chain_fixture,
   CHECK(tries == 1);
   CHECK(boots == 1);
   CHECK(said("! a conclusion was not stored"));
+  CHECK(status.state == tide::chain_state::degraded);
+  CHECK(status.reason.find("the store does not take") != std::string::npos);
   advance(999ms);
   CHECK(boots == 1);
   script->apply = good;
@@ -76,6 +78,7 @@ TEST_CASE_METHOD(chain_fixture,
   advance(60s, 500ms);
   CHECK(boots == 3);
   CHECK(stored.mark == id_of(17));
+  CHECK(status.state == tide::chain_state::following);
 }
 
 TEST_CASE_METHOD(chain_fixture, "chain: a refused set: from the store again", "[chain]") {
