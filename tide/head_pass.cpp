@@ -79,15 +79,29 @@ task<std::optional<tide::head_seen>> tide::look_at_head() {
 }
 
 /// A lower head is an endpoint that lags. One of another chain, for long, is a chain that was set
-/// back for good: nothing is taken back for it without an operator's word. True: it was halted for.
-bool tide::note_lower_head(const evm::header& head) {
+/// back for good: nothing is taken back for it without an operator's word. True: it is halted for.
+task<bool> tide::set_back(const evm::header& head, std::size_t endpoint) {
   if (!lower_since_) lower_since_ = now_;
-  if (!held_.contradicts(head.id())) {
+  const bool below_all = head.number < held_.linked_down_to();
+  if (!below_all && !held_.contradicts(head.id())) {
     set_back_since_.reset();
-    return false;
+    co_return false;
   }
   if (!set_back_since_) set_back_since_ = now_;
-  return now_ - *set_back_since_ >= set_back_for_good;
+  if (now_ - *set_back_since_ < set_back_for_good) co_return false;
+  if (!below_all) co_return true;
+  // Of what lies so low our events' blocks are known, and looked at as rarely.
+  set_back_since_ = now_;
+  blocks_open_ = true;
+  out_.push_back(want_event_blocks{});
+  const std::vector<event_block> blocks = co_await the_event_blocks{*this};
+  const auto ours = std::find_if(blocks.begin(), blocks.end(),
+                                 [&](const event_block& b) { return b.id.number <= head.number; });
+  if (ours == blocks.end()) co_return false;
+  ask_for(ask_headers{ours->id.number, ours->id.number}, endpoint);
+  const answer a = co_await the_answer{*this};
+  const auto* there = header_at(a, ours->id.number);
+  co_return there && there->hash != ours->id.hash;
 }
 
 tide::effects tide::look(millis now) {
@@ -104,7 +118,8 @@ tide::pass tide::head_pass() {
   const auto endpoint = looked->endpoint;
   const auto tip = held_.tip();
   if (tip && head.number < tip->number) {
-    if (!note_lower_head(head)) co_return pass_end::done;
+    const bool for_good = co_await set_back(head, endpoint);
+    if (!for_good) co_return pass_end::done;
     const std::string reason =
         "the endpoint's head is block " + std::to_string(head.number) + ", below ours (" +
         std::to_string(tip->number) + "), and of another chain, and has been for " +

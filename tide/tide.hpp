@@ -110,7 +110,7 @@ private:
   pass take_new(const std::vector<evm::header>& fresh, std::size_t endpoint);
   task<std::optional<head_seen>> look_at_head();
   void note_tags(const head_answer& a, std::optional<std::size_t> alone);
-  bool note_lower_head(const evm::header& head);
+  task<bool> set_back(const evm::header& head, std::size_t endpoint);
   std::string origin_of(const evm::hash32& tx) const;
   // proving.cpp: what the passes share
   /// The header at that height out of an answer to ask_headers, or null: then `trouble_` says why.

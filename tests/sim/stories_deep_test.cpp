@@ -273,3 +273,23 @@ TEST_CASE("a hint's receipt of a block that left, deeper than what is held, is n
   CHECK(s.life(t.hash, 0) == "pending rolled_back");
   CHECK(s.compare() == "");
 }
+
+TEST_CASE("a chain set back below all that is held halts, and an operator's word follows it") {
+  story s;
+  const auto t = s.transfer();
+  s.mine_empty(2);
+  s.mine({t});
+  s.mine_empty(30);
+  s.catch_up();
+  REQUIRE(s.life(t.hash, 0) == "pending confirmed");
+  s.chain().rewind(31);
+  s.mine_empty(6); // far below the head that was, and the headers that are held
+  for (int i = 0; i < 16 && s.status().state != tide::chain_state::halted; ++i)
+    s.catch_up();
+  REQUIRE(s.status().state == tide::chain_state::halted);
+  CHECK(s.life(t.hash, 0) == "pending confirmed");
+  s.resume(true);
+  s.catch_up();
+  CHECK(s.life(t.hash, 0) == "pending confirmed rolled_back");
+  CHECK(s.compare() == "");
+}
