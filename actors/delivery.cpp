@@ -211,7 +211,7 @@ void count(delivery_state& st, const store::finished& f) {
 void exchange_over(self_pointer self, const exchange_ended& e) {
   auto& st = self->state;
   if (const auto pinged = st.open_pings.find(e.n); pinged != st.open_pings.end()) {
-    pinged->second.deliver(handler_pinged{st.ping_ids[e.n], e.how});
+    pinged->second.deliver(handler_pinged{st.ping_ids[e.n], box(shown(*e.how, st.hides))});
     st.ping_ids.erase(e.n);
     st.open_pings.erase(pinged);
     return pump(self); // it may be the last that a drain waits for
@@ -230,7 +230,7 @@ void exchange_over(self_pointer self, const exchange_ended& e) {
   f.aged = what.aged;
   if (e.how->is == tide::exchange_end::kind::answered) f.http_status = e.how->status;
   f.ms = e.how->ms;
-  f.answer = e.how->text;
+  f.answer = st.hides.of(e.how->text);
   count(st, f);
   st.finished.push_back(std::move(f));
   pump(self);
@@ -258,6 +258,7 @@ delivery_actor::behavior_type make_delivery(delivery_actor::stateful_pointer<del
     return delivery_actor::behavior_type::make_empty_behavior();
   }
   st.target.url = std::move(*target);
+  st.hides.add(st.target.url, h.headers);
   if (h.tls.given()) {
     auto tls = net::tls_context::client(h.tls.ca.string(), h.tls.cert.string(), h.tls.key.string());
     if (!tls) {

@@ -4,6 +4,7 @@
 #include "actors/interfaces.hpp"
 #include "config/config.hpp"
 #include "net/http_client.hpp"
+#include "net/redaction.hpp"
 #include "tide/courier.hpp"
 
 #include <caf/typed_response_promise.hpp>
@@ -57,6 +58,8 @@ net::client_request compose_request(const config::handler& h, const handler_plac
 tide::courier_settings settings_of(const config::handler& h);
 /// What the client's result is to the courier.
 tide::exchange_end end_of(const net::client_result& r, std::uint32_t ms);
+/// As a person may see it: without what the handler was asked by.
+tide::exchange_end shown(tide::exchange_end how, const net::redaction& hides);
 
 struct delivery_state {
   static inline const char* name = "delivery";
@@ -65,6 +68,7 @@ struct delivery_state {
 
   delivery_params with;
   handler_place target;
+  net::redaction hides; ///< in what a handler answers
   std::unique_ptr<tide::courier> courier;
 
   /// In flight, by attempt id: what finishing it needs.

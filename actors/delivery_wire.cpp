@@ -91,4 +91,10 @@ tide::exchange_end end_of(const net::client_result& r, std::uint32_t ms) {
   return out;
 }
 
+tide::exchange_end shown(tide::exchange_end how, const net::redaction& hides) {
+  how.text = hides.of(std::move(how.text));
+  how.body.clear();
+  return how;
+}
+
 } // namespace tidemark::actors

@@ -89,6 +89,7 @@ heads_actor::behavior_type make_heads(heads_actor::stateful_pointer<heads_state>
   name_exceptions(self);
   auto& s = self->state;
   s.with = std::move(params);
+  s.hides.add(socket_request_of(s.with.endpoint).target, s.with.endpoint.headers);
   s.watch.emplace(
       watch::settings{s.with.endpoint.name, s.with.chain_id, s.with.endpoint.timeout.count()},
       s.with.seed, s.with.now());

@@ -3,6 +3,7 @@
 
 #include "actors/interfaces.hpp"
 #include "config/config.hpp"
+#include "net/redaction.hpp"
 #include "net/web_socket.hpp"
 #include "tide/head_watch.hpp"
 
@@ -50,12 +51,13 @@ struct heads_state {
   void act(const tide::head_watch::ping&) const;
   void act(const tide::head_watch::close&) { close(); }
   void act(const tide::head_watch::ring&) const { with.ring(); }
-  void act(const tide::head_watch::told& t) const { with.log(t.warning, t.text); }
+  void act(const tide::head_watch::told& t) const { with.log(t.warning, hides.of(t.text)); }
   void act(const tide::head_watch::counted& c) const;
   void close();
 
   heads_actor::pointer self;
   heads_params with;
+  net::redaction hides;
   std::optional<tide::head_watch> watch;
   std::shared_ptr<net::web_socket> socket; ///< null: none is open
   std::uint64_t connection = 0, timer = 0;

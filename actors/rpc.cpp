@@ -108,15 +108,24 @@ void rpc_state::post(tide::inquirer::post p) {
   });
 }
 
+/// Endpoints' own words are for logs and the API from here on.
+void rpc_state::redact(tide::answer& a) const {
+  if (auto* none = std::get_if<tide::no_answer>(&a.what))
+    none->text = hides.of(std::move(none->text));
+  else if (auto* all = std::get_if<tide::votes_answer>(&a.what))
+    all->silent = hides.of(std::move(all->silent));
+}
+
 void rpc_state::carry_out(tide::inquirer::effects effects) {
   for (auto& e : effects) {
     if (auto* p = std::get_if<tide::inquirer::post>(&e)) {
       post(std::move(*p));
     } else if (auto* a = std::get_if<tide::answer>(&e)) {
       with.publish(inquirer->status());
+      redact(*a);
       self->send(asker, answered{box(std::move(*a))});
     } else {
-      with.warn(std::get<tide::inquirer::warned>(e).text);
+      with.warn(hides.of(std::get<tide::inquirer::warned>(e).text));
       with.publish(inquirer->status());
     }
   }
@@ -130,8 +139,10 @@ rpc_actor::behavior_type make_rpc(rpc_actor::stateful_pointer<rpc_state> self, r
   name_exceptions(self);
   auto& s = self->state;
   s.with = std::move(params);
-  for (const auto& e : s.with.chain->rpc)
+  for (const auto& e : s.with.chain->rpc) {
     s.urls.push_back(net::parse_url(e.url).value()); // checked at load
+    s.hides.add(s.urls.back(), e.headers);
+  }
   s.inquirer.emplace(make_inquirer(*s.with.chain, s.with.seed));
   return {[self](const asked& a) {
             auto& st = self->state;

@@ -4,6 +4,7 @@
 #include "actors/interfaces.hpp"
 #include "config/config.hpp"
 #include "net/http_client.hpp"
+#include "net/redaction.hpp"
 #include "net/url.hpp"
 #include "tide/inquirer.hpp"
 
@@ -42,10 +43,12 @@ struct rpc_state {
 
   void carry_out(tide::inquirer::effects effects);
   void post(tide::inquirer::post p);
+  void redact(tide::answer& a) const;
 
   rpc_actor::pointer self;
   rpc_params with;
   std::vector<net::url> urls;
+  net::redaction hides; ///< what any of them is asked by
   std::optional<tide::inquirer> inquirer;
   chain_actor asker; ///< of the ask that is open
   struct flight {

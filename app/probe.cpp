@@ -4,6 +4,7 @@
 #include "evm/hex.hpp"
 #include "net/http_client.hpp"
 #include "net/io_threads.hpp"
+#include "net/redaction.hpp"
 #include "tide/rpc_json.hpp"
 #include "tide/rpc_wire.hpp"
 
@@ -37,6 +38,7 @@ public:
       return;
     }
     url_ = *url;
+    hides_.add(url_, endpoint_.headers);
     if (!ask_chain_id() || !ask_head()) return;
     row.safe = number_at("safe");
     row.finalized = number_at("finalized");
@@ -72,9 +74,9 @@ private:
     return tide::rpc_reply(result->body, static_cast<int>(result->status), calls.size());
   }
 
-  static std::string said(const tide::rpc_error& e) {
+  std::string said(const tide::rpc_error& e) const {
     return std::string(tide::to_text(tide::classify(e))) + ", HTTP " +
-           std::to_string(e.http_status) + ": " + e.message.substr(0, 160);
+           std::to_string(e.http_status) + ": " + hides_.of(e.message).substr(0, 160);
   }
 
   /// The one call's result; else `failed_` says why.
@@ -146,6 +148,7 @@ private:
   const config::endpoint& endpoint_;
   net::http_client& client_;
   net::url url_;
+  net::redaction hides_;
   std::uint64_t expected_ = 0;
   std::optional<evm::header> head_;
   std::string failed_;

@@ -2,6 +2,7 @@
 #include "actors/heads.hpp"
 #include "app/clock.hpp"
 #include "app/probe.hpp"
+#include "net/redaction.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -78,7 +79,8 @@ probed_endpoint probe_heads(const config::chain& chain, const config::endpoint& 
   row.heads = asked.follows();
   if (asked.follows()) row.chain_id = chain.id;
   row.latency_ms = asked.status().latency_ms;
-  row.trouble = asked.trouble();
+  const auto url = net::parse_url(endpoint.url);
+  if (url) row.trouble = net::redaction(*url, endpoint.headers).of(asked.trouble());
   return row;
 }
 

@@ -96,19 +96,35 @@ std::optional<open_error> why_not(const std::string& from) {
   }
 }
 
-/// The store and its log, under a name that is free.
-result<std::string> set_aside(const std::string& path) {
+/// Under a name that is free too; empty: there is no store.
+result<std::string> second_name(const std::string& path) {
   std::error_code ec;
   if (!fs::exists(path, ec)) return std::string();
   std::string name;
   for (int n = 1; name.empty() || fs::exists(name, ec); ++n)
     name = path + ".replaced-" + std::to_string(n);
-  for (const char* part : {"-wal", "-shm", ""}) {
-    if (!fs::exists(path + part, ec)) continue;
-    fs::rename(path + part, name + part, ec);
+  fs::create_hard_link(path, name, ec);
+  if (ec) return store_failure{false, name + ": " + ec.message()};
+  return name;
+}
+
+/// Puts `partial` in the store's place, and what was there under its second name. Whenever it is
+/// cut off there is a whole store at `path`: the old one with its log, or the new one, beside which
+/// a start sets another's log aside.
+result<std::string> exchange(const std::string& partial, const std::string& path) {
+  auto kept = second_name(path);
+  if (!kept) return kept;
+  std::error_code ec;
+  fs::rename(partial, path, ec);
+  if (ec) return store_failure{false, path + ": " + ec.message()};
+  if (auto synced = sync_path(folder_of(path)); !synced) return synced.error();
+  for (const char* part : {"-wal", "-shm"}) {
+    if (kept->empty() || !fs::exists(path + part, ec)) continue;
+    fs::rename(path + part, *kept + part, ec);
     if (ec) return store_failure{false, path + part + ": " + ec.message()};
   }
-  return name;
+  if (auto synced = sync_path(folder_of(path)); !synced) return synced.error();
+  return kept;
 }
 
 } // namespace
@@ -181,11 +197,8 @@ std::variant<put_back_done, open_error> restore_file(const std::string& from,
   std::error_code ec;
   fs::remove(partial, ec);
   if (auto done = copied(from, partial, now); !done) return cannot(done.error().text);
-  const auto kept = set_aside(path);
+  const auto kept = exchange(partial, path);
   if (!kept) return cannot(kept.error().text);
-  fs::rename(partial, path, ec);
-  if (ec) return cannot(path + ": " + ec.message());
-  if (auto synced = sync_path(folder_of(path)); !synced) return cannot(synced.error().text);
   return put_back_done{*kept};
 }
 

@@ -14,6 +14,17 @@ namespace json = boost::json;
 
 constexpr std::size_t longest_error = 500;
 
+/// Not within a word, half of which could be half of a key that nobody would know again as one
+/// (net/redaction.hpp); nor within a UTF-8 character.
+void cut(std::string& text, std::size_t most) {
+  if (text.size() <= most) return;
+  auto end = text.find_last_of(" /?&=\"'<>,;:", most);
+  if (end == text.npos || end < most / 2) end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
+    --end;
+  text.resize(end);
+}
+
 rpc_error error_of(const json::value& v, int http_status) {
   rpc_error e;
   e.http_status = http_status;
@@ -31,18 +42,14 @@ rpc_error error_of(const json::value& v, int http_status) {
   if (const auto* data = o->if_contains("data"); data && !data->is_null())
     e.message += " " + json::serialize(*data);
   if (http_status >= 400) e.message += " (HTTP " + std::to_string(http_status) + ")";
-  if (e.message.size() > longest_error) {
-    auto end = longest_error;
-    while (end > 0 && (static_cast<unsigned char>(e.message[end]) & 0xc0) == 0x80)
-      --end; // not within a UTF-8 character
-    e.message.resize(end);
-  }
+  cut(e.message, longest_error);
   return e;
 }
 
 /// The start of a body that is no JSON-RPC, for a person: printable, short.
 std::string excerpt(std::string_view body) {
-  std::string out(body.substr(0, 60));
+  std::string out(body.substr(0, 61));
+  cut(out, 60);
   std::replace_if(
       out.begin(), out.end(), [](unsigned char c) { return c < 0x20 || c > 0x7e; }, ' ');
   return out;
