@@ -83,7 +83,7 @@ task<bool> tide::prove_near(scan& s) {
 
 /// Deeper a block is not read whole, unless two words on it differ. `receipts` proves each block
 /// whose proved bloom may hold something; `bloom` asks for the range once more where blooms may
-/// hold what the answer lacks.
+/// hold what the answer lacks, or exclude what it has.
 task<bool> tide::prove_deep(scan& s) {
   if (s.asked == proof::none || s.seeks->empty()) co_return true;
   std::vector<evm::block_id> suspicious;
@@ -93,7 +93,7 @@ task<bool> tide::prove_deep(scan& s) {
     // What a block's own list of transactions says needs no second word: it is no index of its own.
     if (s.asked == proof::receipts
             ? s.answered_in(h.number) || may_have_logs(*s.seeks, ways_, h, s.asked)
-            : !s.logs_in(h.number) && may_have_logs(*s.seeks, ways_, h, s.asked))
+            : s.logs_in(h.number) != may_have_logs(*s.seeks, ways_, h, s.asked))
       suspicious.push_back(h.id());
   }
   if (s.asked == proof::receipts ||
