@@ -25,7 +25,7 @@ struct reading_by {
 std::optional<tide::route> route_of(const store::backlog_event& e, const reading_by& by,
                                     const tide::recipient& to) {
   if (e.place.log_index < 0) return tide::route_of_transaction(to, e.data, e.subscriptions);
-  const auto kept = tide::log_of_data(e.data);
+  const auto kept = tide::place_of_data(e.data); // its contents may have been pruned
   if (!kept) {
     log(level::warn, component::delivery, "an event of the store is not queued",
         {{"reason", kept.error().text}});

@@ -6,6 +6,8 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/core.h>
 
+#include <cstdio>
+
 namespace tidemark::app {
 namespace {
 
@@ -169,6 +171,7 @@ int events_tail(const invocation& how, std::optional<std::uint64_t> after) {
     if (ec) return complain("the daemon's answer is no JSON"), exit_failed;
     for (const auto& item : elements(page, "items"))
       say(json::serialize(item));
+    if (std::fflush(stdout) != 0) return exit_failed; // a full disk; the program's end says so
     from = behind(page);
   }
 }

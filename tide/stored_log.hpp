@@ -18,6 +18,9 @@ struct stored_log {
   std::uint64_t block_time = 0; ///< seconds since 1970
 };
 evm::result<stored_log> log_of_data(std::string_view data);
+/// The same where only its place and its contract matter: of one whose contents were pruned too,
+/// without topics and data.
+evm::result<stored_log> place_of_data(std::string_view data);
 
 /// The route of a stored event of kind transaction, from its JSON and the subscriptions that have
 /// it; nothing if it is none of that kind, or the recipient gets none of those.

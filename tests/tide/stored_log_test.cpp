@@ -20,9 +20,25 @@ TEST_CASE("a stored event gives its log back", "[stored_log]") {
   CHECK(kept->log.log_index == 5);
   CHECK(kept->log.topics.size() == 1);
   CHECK(kept->log.data == evm::bytes{1, 2});
+  CHECK(place_of_data(data)->log.data == evm::bytes{1, 2});
   CHECK_FALSE(log_of_data("{}").has_value());
   CHECK_FALSE(log_of_data("no JSON").has_value());
   CHECK_FALSE(log_of_data(R"({"block":{"number":-7}})").has_value());
+}
+
+TEST_CASE("of a pruned event the place and the contract can still be read", "[stored_log]") {
+  const std::string hash(64, 'a'), address(40, 'b');
+  const auto data = R"({"event_id":"1:0x","block":{"number":7,"hash":"0x)" + hash +
+                    R"(","timestamp":99},"transaction":{"hash":"0x)" + hash +
+                    R"(","index":3},"log_index":5,"address":"0x)" + address + R"(","pruned":true})";
+  CHECK_FALSE(log_of_data(data).has_value());
+  const auto kept = place_of_data(data);
+  REQUIRE(kept.has_value());
+  CHECK(kept->log.block.number == 7);
+  CHECK(kept->log.log_index == 5);
+  CHECK(kept->log.address.octets[0] == 0xbb);
+  CHECK(kept->log.topics.empty());
+  CHECK_FALSE(place_of_data(R"({"pruned":true})").has_value());
 }
 
 TEST_CASE("a stored transaction's route", "[stored_log]") {
