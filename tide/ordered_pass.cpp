@@ -40,7 +40,13 @@ tide::pass tide::ordered_pass() {
   reconcile_order o = orders_.front();
   o.from = std::max(o.from, lowest_counted());
   const auto tip = held_.tip();
-  o.to = std::min(o.to, tip ? tip->number : 0);
+  if (!tip || o.from > tip->number) { // nothing missing in what was never read is no word of it
+    end_order(o.job, tip ? "the head is block " + std::to_string(tip->number) +
+                               ", below all of it: nothing was read"
+                         : "no head is known yet: nothing was read");
+    co_return pass_end::done;
+  }
+  o.to = std::min(o.to, tip->number);
   if (o.from > o.to) {
     orders_.front() = o;
     end_order(o.job, "");

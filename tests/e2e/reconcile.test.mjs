@@ -54,6 +54,9 @@ scenario(
     const verb = await daemon.verb('reconcile', 'local', '--from', '0', '--to', String(head));
     assert.equal(verb.code, 0, verb.stderr);
     assert.match(verb.stdout, /0 missing, 0 extra, 3 equal/);
+    const above = await job({ from_block: head + 1_000, to_block: head + 1_010 });
+    assert.equal(above.state, 'failed');
+    assert.match(above.reason, /the head is block \d+, below all of it/);
     await anvil.mine(4);
     await world.settled({ depth: 4 });
 
