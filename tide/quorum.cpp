@@ -7,7 +7,6 @@
 #include <map>
 
 namespace tidemark::tide {
-
 namespace {
 
 /// Sorts them, the highest first: the height that so many have reached, and of the blocks named

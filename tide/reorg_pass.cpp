@@ -208,7 +208,7 @@ tide::pass tide::reorg_pass() {
   if (!looked) co_return pass_end::failed;
   fork f = std::move(*looked);
   if (!f.found && settings_.quorum > 1) {
-    // The preferred one is on our branch or lags; whoever made us look does not.
+    // The preferred one is on our branch, or lags: it was another one that made us look.
     for (std::size_t e = 0; e < settings_.endpoints && !f.found; ++e) {
       if (e == looked->endpoint) continue;
       auto other = co_await find_fork(e, false);

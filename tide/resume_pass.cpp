@@ -51,7 +51,6 @@ task<std::optional<tide::fork>> tide::fork_to_follow() {
   }
   const auto tip = held_.tip();
   std::size_t ours = 0;
-  fail("no quorum of " + std::to_string(settings_.quorum) + " for any chain");
   for (std::size_t e = 0; e < settings_.endpoints; ++e) {
     auto looked = co_await find_fork(e, true);
     if (!looked) continue;
@@ -62,6 +61,8 @@ task<std::optional<tide::fork>> tide::fork_to_follow() {
       if (++ours >= settings_.quorum) co_return looked;
     }
   }
+  fail("no quorum of " + std::to_string(settings_.quorum) + " for any chain" +
+       (trouble_.empty() ? "" : "; " + trouble_));
   co_return std::nullopt;
 }
 

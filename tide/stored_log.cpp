@@ -73,6 +73,19 @@ bool add_missing(json::array& to, const json::array& from) {
   return to.size() > before;
 }
 
+evm::result<stored_log> read_text(std::string_view data, bool pruned_too) {
+  try {
+    auto o = json::parse(data).as_object();
+    if (pruned_too && o.contains("pruned")) {
+      o["topics"] = json::array();
+      o["data"] = "0x";
+    }
+    return read(o);
+  } catch (const std::exception& e) {
+    return evm::fail(std::string("no log can be read of a stored event: ") + e.what());
+  }
+}
+
 } // namespace
 
 std::optional<route> route_of_transaction(const recipient& to, std::string_view data,
@@ -103,25 +116,8 @@ std::optional<std::string> amended(std::string_view held, std::string_view read)
   }
 }
 
-evm::result<stored_log> log_of_data(std::string_view data) {
-  try {
-    return read(json::parse(data).as_object());
-  } catch (const std::exception& e) {
-    return evm::fail(std::string("no log can be read of a stored event: ") + e.what());
-  }
-}
+evm::result<stored_log> log_of_data(std::string_view data) { return read_text(data, false); }
 
-evm::result<stored_log> place_of_data(std::string_view data) {
-  try {
-    auto o = json::parse(data).as_object();
-    if (o.contains("pruned")) {
-      o["topics"] = json::array();
-      o["data"] = "0x";
-    }
-    return read(o);
-  } catch (const std::exception& e) {
-    return evm::fail(std::string("no log can be read of a stored event: ") + e.what());
-  }
-}
+evm::result<stored_log> place_of_data(std::string_view data) { return read_text(data, true); }
 
 } // namespace tidemark::tide

@@ -235,6 +235,7 @@ void tide::finished(pass_kind k, pass_end end) {
     r.trouble = std::exchange(trouble_, {});
   } else if (end == pass_end::done) {
     r = {};
+    trouble_.clear(); // what stood in the way on the way there
   }
   if (k == pass_kind::reconcile && end == pass_end::failed) mark_range_.failed();
   if (k == pass_kind::reconcile && end == pass_end::done) mark_range_.read();

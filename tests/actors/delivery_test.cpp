@@ -53,6 +53,16 @@ TEST_CASE_METHOD(delivery_fixture, "each secret signs", "[delivery]") {
   CHECK(open[0].request.reach == net::egress::private_ok);
 }
 
+TEST_CASE_METHOD(delivery_fixture, "what a handler is asked by is not in the answer that is kept",
+                 "[delivery]") {
+  handler->headers = {{"Authorization", "Bearer TOKEN123"}};
+  in_store.put(1, 2, now);
+  start();
+  answer(500, "no Bearer TOKEN123, see https://fn.example.com/logs?key=1");
+  REQUIRE(turns.back().finished.size() == 1);
+  CHECK(turns.back().finished[0].answer == "no …, see https://fn.example.com/…");
+}
+
 TEST_CASE_METHOD(delivery_fixture, "what ended and what is next are one write", "[delivery]") {
   in_store.put(1, 3, now);
   start();

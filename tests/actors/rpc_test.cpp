@@ -156,6 +156,23 @@ TEST_CASE_METHOD(rpc_fixture, "rpc: no answer after two rounds, with everybody's
   CHECK(published.at(0).errors == 2);
 }
 
+TEST_CASE_METHOD(rpc_fixture, "rpc: what an endpoint is asked by is not in its words", "[rpc]") {
+  for (auto& e : chain->rpc) {
+    e.url = "http://" + e.name + ".example/v2/KEYOF" + e.name + "12345";
+    e.headers = {{"Authorization", "Bearer TOKEN123"}};
+  }
+  a().instead = b().instead = [](const std::string&) {
+    return http(404, "<pre>Cannot POST /v2/KEYOFa12345 TOKEN123 KEYOFb12345</pre>");
+  };
+  const auto said = who(tide::ask_head{});
+  REQUIRE(said.find("Cannot POST") != std::string::npos);
+  warnings.push_back(said);
+  for (const auto& text : warnings) {
+    CHECK(text.find("KEYOF") == std::string::npos);
+    CHECK(text.find("TOKEN") == std::string::npos);
+  }
+}
+
 TEST_CASE_METHOD(rpc_fixture, "rpc: the second round may bring the answer", "[rpc]") {
   b().instead = refused_connection;
   int times = 0;
