@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 
 namespace tidemark::tide {
@@ -47,6 +48,13 @@ public:
   bool seen_in(std::uint64_t block, std::size_t endpoint, std::size_t endpoints) {
     if (times_ < enough && blocks_.insert(block).second) ++times_;
     return enough_of(endpoint, endpoints);
+  }
+  /// Who has not shown it yet, once another one has: asked in its turn, it can.
+  std::optional<std::size_t> next(std::size_t endpoints) const {
+    if (shown_by_.empty()) return std::nullopt;
+    for (std::size_t e = 0; e < endpoints; ++e)
+      if (!shown_by_.contains(e)) return e;
+    return std::nullopt;
   }
   void denied() { times_ = 0, shown_by_.clear(), blocks_.clear(); }
 

@@ -9,6 +9,7 @@ namespace tidemark::tide {
 namespace {
 
 constexpr std::uint64_t blocks_a_batch = 50;
+constexpr std::uint32_t tries_of_headers = 3;
 
 constexpr millis set_back_for_good = millis{10} * 60'000;
 
@@ -82,16 +83,18 @@ task<std::optional<tide::head_seen>> tide::look_at_head() {
 /// back for good: nothing is taken back for it without an operator's word. True: it is halted for.
 task<bool> tide::set_back(const evm::header& head, std::size_t endpoint) {
   if (!lower_since_) lower_since_ = now_;
-  const bool below_all = head.number < held_.linked_down_to();
-  if (!below_all && !held_.contradicts(head.id())) {
-    set_back_since_.reset();
-    co_return false;
+  if (head.number >= held_.linked_down_to()) {
+    if (!held_.contradicts(head.id()))
+      set_back_since_.reset();
+    else if (!set_back_since_)
+      set_back_since_ = now_;
+    const bool long_ago = set_back_since_ && now_ - *set_back_since_ >= set_back_for_good;
+    co_return long_ago;
   }
-  if (!set_back_since_) set_back_since_ = now_;
-  if (now_ - *set_back_since_ < set_back_for_good) co_return false;
-  if (!below_all) co_return true;
+  set_back_since_.reset();
   // Of what lies so low our events' blocks are known, and looked at as rarely.
-  set_back_since_ = now_;
+  if (now_ - *lower_since_ < set_back_for_good || now_ < next_low_) co_return false;
+  next_low_ = now_ + set_back_for_good;
   blocks_open_ = true;
   out_.push_back(want_event_blocks{});
   const std::vector<event_block> blocks = co_await the_event_blocks{*this};
@@ -142,7 +145,11 @@ tide::pass tide::head_pass() {
   chain_view there = view();
   there.head = head.number;
   bool hole = false;
-  if (head.number - from >= blocks_a_batch)
+  // Near it too, where a block in between cannot be had: it stops the mark, which says so and can
+  // be told to skip it, and not what lies above.
+  const bool stuck =
+      records_[static_cast<std::size_t>(pass_kind::head)].failures >= tries_of_headers;
+  if (head.number - from >= blocks_a_batch || stuck)
     if (const auto deep = reach(settings_.confirmations, there); deep && *deep + 1 > from) {
       from = std::min(*deep + 1, head.number);
       hole = true;

@@ -20,6 +20,14 @@ const char* kind_of(objection::kind k) {
   return k == bloom || k == lack || k == numbering ? "logs" : "block";
 }
 
+/// While one endpoint has shown what may be its chain's odd way, the others are asked in turn.
+std::optional<std::size_t> shows_it_next(const chain_ways& ways, const oddity& indexes,
+                                         const oddity& blooms_, std::size_t endpoints) {
+  if (ways.indexes == numbering::unknown)
+    if (const auto next = indexes.next(endpoints)) return next;
+  return ways.bloom == blooms::unknown ? blooms_.next(endpoints) : std::nullopt;
+}
+
 } // namespace
 
 const evm::header* tide::header_at(const answer& a, std::uint64_t number) {
@@ -35,8 +43,9 @@ const evm::header* tide::header_at(const answer& a, std::uint64_t number) {
 }
 
 /// An endpoint that says what cannot be loses its turn; where every endpoint shows it, again and
-/// again, and nothing ever spoke for the ordinary way, it is the chain that is odd. `read`: the
-/// block and what came behind it.
+/// again, and nothing ever spoke for the ordinary way, it is the chain that is odd. Until it is
+/// known how a chain counts, nobody is blamed for counting otherwise: of those who rest none could
+/// show it, or vote. `read`: the block and what came behind it.
 void tide::object(const answer& by, const objection& o, proof asked,
                   std::span<block_reading> read) {
   fail(by.endpoint_name + ": " + o.text);
@@ -44,12 +53,13 @@ void tide::object(const answer& by, const objection& o, proof asked,
   const auto before = ways_;
   if (asked == proof::bloom && ways_.bloom == blooms::unknown && shows_odd_blooms(by, o, read))
     ways_.bloom = blooms::do_not_hold;
-  if (o.what == objection::kind::numbering && ways_.indexes == numbering::unknown &&
-      odd_indexes_.seen(by.endpoint, settings_.endpoints))
+  const bool may_count_so =
+      o.what == objection::kind::numbering && ways_.indexes == numbering::unknown;
+  if (may_count_so && odd_indexes_.seen(by.endpoint, settings_.endpoints))
     ways_.indexes = numbering::transaction;
   if (ways_ != before)
     out_.push_back(said{true, "learned: " + notices()});
-  else
+  else if (!may_count_so)
     out_.push_back(caught_lying{by.endpoint, kind_of(o.what), o.text});
 }
 
@@ -126,8 +136,15 @@ tide::read_whole(const std::vector<evm::block_id>& ids, std::optional<std::size_
     const auto last = std::min(ids.size(), done + whole_blocks_an_ask);
     const std::vector<evm::block_id> some(ids.begin() + static_cast<std::ptrdiff_t>(done),
                                           ids.begin() + static_cast<std::ptrdiff_t>(last));
-    ask_for(ask_blocks{some, asked == proof::receipts, wants_->transactions()}, endpoint);
-    const answer a = co_await the_answer{*this};
+    const ask_blocks what{some, asked == proof::receipts, wants_->transactions()};
+    const auto whom =
+        endpoint ? endpoint : shows_it_next(ways_, odd_indexes_, odd_blooms_, settings_.endpoints);
+    ask_for(what, whom);
+    answer a = co_await the_answer{*this};
+    if (whom != endpoint && std::holds_alternative<no_answer>(a.what)) {
+      ask_for(what);
+      a = co_await the_answer{*this};
+    }
     const auto* read = std::get_if<blocks_answer>(&a.what);
     if (!read) {
       fail(std::get<no_answer>(a.what).text);

@@ -109,12 +109,17 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
   // Here alone, and below the mark never again: so each such log is counted once.
   auto* lost = moves_mark ? &undecodable_ : nullptr;
   const auto see = [&](std::size_t seen_before) {
+    auto of = s.headers.begin();
     for (const auto& l : logs) {
       if (s.proven.contains(l.block.number)) continue; // the block itself has said it
+      while (of->number < l.block.number)
+        ++of;
+      if (s.settles && s.asked == proof::bloom && excludes(*of, l, ways_))
+        s.excluded.insert(of->number);
       for (const auto& c : wants_->births(l))
         nursery_.add(c);
       if (!s.seeks->births(l).empty())
-        s.creations[l.block.number].insert({l.tx, static_cast<std::int32_t>(l.log_index)});
+        s.creations[l.block.number][{l.tx, static_cast<std::int32_t>(l.log_index)}] = digest_of(l);
     }
     match_logs(s.seen, s.headers, std::span(logs).subspan(seen_before), *wants_,
                fills ? s.seeks.get() : nullptr, nursery_, lost);

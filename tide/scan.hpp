@@ -17,6 +17,13 @@ namespace tidemark::tide {
 bool may_have_logs(const interest& wants, const chain_ways& ways, const evm::header& h,
                    proof asked);
 
+/// What an answer says of a block: of each place, the digest of what is there.
+using words = std::map<log_place, std::uint64_t>;
+
+/// The header's bloom excludes this log: one of the two is not of the chain. Never so where blooms
+/// are not known to hold, or of a log that is in none (state sync).
+bool excludes(const evm::header& h, const evm::log& l, const chain_ways& ways);
+
 /// One range on its way from reading to conclusion.
 struct tide::scan {
   bool moves_mark = false;
@@ -43,11 +50,13 @@ struct tide::scan {
     return {at, end};
   }
   /// Logs of the range answer that make children of factories; they may be events as well.
-  std::map<std::uint64_t, std::set<log_place>> creations;
-  std::set<log_place> creations_in(std::uint64_t number) const {
+  std::map<std::uint64_t, words> creations;
+  words creations_in(std::uint64_t number) const {
     const auto at = creations.find(number);
-    return at == creations.end() ? std::set<log_place>{} : at->second;
+    return at == creations.end() ? words{} : at->second;
   }
+  /// Blocks of logs in the range answer that their headers' blooms exclude.
+  std::set<std::uint64_t> excluded;
   bool answered_in(std::uint64_t number) const {
     return !seen_in(number).empty() || creations.contains(number);
   }

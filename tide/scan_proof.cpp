@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tide/scan.hpp"
 
+#include "evm/seal.hpp"
+
 #include <algorithm>
-#include <set>
 #include <utility>
 
 // An empty answer is a claim to be proved: what a range answer left out, or made up, is found by
@@ -11,34 +12,42 @@
 namespace tidemark::tide {
 namespace {
 
-using places = std::set<log_place>;
-
 constexpr std::size_t read_singly = 20; // blocks that are cheaper read whole than the range again
 
-places places_of(std::span<const sighting> some, bool with_transactions) {
-  places out;
+words words_of(std::span<const sighting> some, bool with_transactions) {
+  words out;
   for (const auto& x : some)
-    if (with_transactions || x.log_index >= 0) out.insert({x.tx, x.log_index});
+    if (with_transactions || x.log_index >= 0) out[{x.tx, x.log_index}] = x.digest;
   return out;
 }
 
 } // namespace
 
+bool excludes(const evm::header& h, const evm::log& l, const chain_ways& ways) {
+  if (ways.bloom != blooms::hold) return false;
+  if (ways.state_sync && evm::is_state_sync(l.tx, l.block)) return false;
+  return !h.logs_bloom.may_contain(l.address.view()) ||
+         std::any_of(l.topics.begin(), l.topics.end(),
+                     [&h](const evm::hash32& t) { return !h.logs_bloom.may_contain(t.view()); });
+}
+
 /// A block that proved itself, against what the range said of it; false: the range lacks what the
 /// block has. Either way the endpoint that said so is counted.
 bool tide::hold_against_range(const scan& s, const block_reading& b) {
-  auto said = places_of(s.seen_in(b.header.number), true);
+  auto said = words_of(s.seen_in(b.header.number), true);
   said.merge(s.creations_in(b.header.number));
-  places is;
+  words is;
   for (const auto& l : b.logs)
-    if (s.seeks->wants(l, &nursery_)) is.insert({l.tx, static_cast<std::int32_t>(l.log_index)});
+    if (s.seeks->wants(l, &nursery_))
+      is[{l.tx, static_cast<std::int32_t>(l.log_index)}] = digest_of(l);
   for (const auto& t : b.transactions)
-    if (s.seeks->wants(t)) is.insert({t.hash, -1});
+    if (s.seeks->wants(t)) is[{t.hash, -1}] = digest_of(t);
   if (said == is) return true;
-  out_.push_back(caught_lying{s.from_whom.endpoint, "logs",
-                              "a range answer has " + std::to_string(said.size()) +
-                                  " events of ours in " + place(b.header.id()) +
-                                  ", which read whole has " + std::to_string(is.size())});
+  out_.push_back(
+      caught_lying{s.from_whom.endpoint, "logs",
+                   "a range answer has " + std::to_string(said.size()) + " events of ours in " +
+                       place(b.header.id()) + ", which read whole has " +
+                       (said.size() == is.size() ? "others" : std::to_string(is.size()))});
   return std::includes(said.begin(), said.end(), is.begin(), is.end());
 }
 
@@ -81,25 +90,33 @@ task<bool> tide::prove_near(scan& s) {
   co_return co_await read_proofs(s, unread);
 }
 
-/// Deeper a block is not read whole, unless two words on it differ. `receipts` proves each block
-/// whose proved bloom may hold something; `bloom` asks for the range once more where blooms may
-/// hold what the answer lacks, or exclude what it has.
+/// Deeper a block is not read whole, unless two words on it differ, or its bloom excludes what the
+/// answer has in it. `receipts` proves each block whose proved bloom may hold something; `bloom`
+/// asks for the range once more where blooms may hold what the answer lacks.
 task<bool> tide::prove_deep(scan& s) {
   if (s.asked == proof::none || s.seeks->empty()) co_return true;
-  std::vector<evm::block_id> suspicious;
+  std::vector<evm::block_id> unread, silent;
   for (const auto& h : s.headers) {
     const auto* held = held_.find(h.number);
     if (held && held->whole) continue;
+    const bool may = may_have_logs(*s.seeks, ways_, h, s.asked);
+    if (s.asked == proof::receipts ? may || s.answered_in(h.number) : s.excluded.contains(h.number))
+      unread.push_back(h.id());
     // What a block's own list of transactions says needs no second word: it is no index of its own.
-    if (s.asked == proof::receipts
-            ? s.answered_in(h.number) || may_have_logs(*s.seeks, ways_, h, s.asked)
-            : s.logs_in(h.number) != may_have_logs(*s.seeks, ways_, h, s.asked))
-      suspicious.push_back(h.id());
+    else if (may && !s.logs_in(h.number))
+      silent.push_back(h.id());
   }
-  if (s.asked == proof::receipts ||
-      suspicious.size() <= (settings_.endpoints > 1 ? 1 : read_singly))
-    co_return co_await read_proofs(s, suspicious);
-  // Another endpoint's word; a sole one is asked without the addresses, which is another index.
+  if (silent.size() > (settings_.endpoints > 1 ? 1 : read_singly)) {
+    const bool asked = co_await differ_from_second(s, silent);
+    if (!asked) co_return false;
+  }
+  unread.insert(unread.end(), silent.begin(), silent.end());
+  co_return co_await read_proofs(s, unread);
+}
+
+/// Another endpoint's word on a range; a sole one is asked without the addresses, which is another
+/// index. `differ`: the blocks of which the two do not say the same.
+task<bool> tide::differ_from_second(scan& s, std::vector<evm::block_id>& differ) {
   ask_logs second{s.headers.front().number, s.headers.back().number, s.filter};
   if (settings_.endpoints == 1) {
     if (!second.filter.topic0.empty()) second.filter.addresses.clear();
@@ -120,17 +137,17 @@ task<bool> tide::prove_deep(scan& s) {
   for (const auto& l : logs->logs)
     for (const auto& c : wants_->births(l))
       nursery_.add(c);
-  std::map<std::uint64_t, places> said;
+  std::map<std::uint64_t, words> said;
   for (const auto& l : logs->logs)
     if (s.seeks->wants(l, &nursery_))
-      said[l.block.number].insert({l.tx, static_cast<std::int32_t>(l.log_index)});
-  std::vector<evm::block_id> differ;
+      said[l.block.number][{l.tx, static_cast<std::int32_t>(l.log_index)}] = digest_of(l);
+  differ.clear();
   for (const auto& h : s.headers) {
-    auto first = places_of(s.seen_in(h.number), false);
+    auto first = words_of(s.seen_in(h.number), false);
     first.merge(s.creations_in(h.number));
-    if (first != said[h.number]) differ.push_back(h.id());
+    if (!s.excluded.contains(h.number) && first != said[h.number]) differ.push_back(h.id());
   }
-  co_return co_await read_proofs(s, differ);
+  co_return true;
 }
 
 /// Reads whole what the store contradicts; false: nothing can settle it now.

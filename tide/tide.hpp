@@ -148,15 +148,15 @@ private:
   // scan_proof.cpp
   bool hold_against_range(const scan& s, const block_reading& b);
   task<bool> read_proofs(scan& s, const std::vector<evm::block_id>& ids);
-  task<bool> prove(scan&s), prove_near(scan&s), prove_deep(scan&s);
-  task<bool> conclude_scan(scan& s);
+  task<bool> prove(scan&s), prove_near(scan&s), prove_deep(scan&s), conclude_scan(scan&s);
+  task<bool> differ_from_second(scan& s, std::vector<evm::block_id>& differ);
   task<bool> conclude_slice(scan& s, std::size_t first, std::size_t last);
   write_set slice_of(const scan& s, std::size_t first, std::size_t last) const;
   task<bool> settle(scan& s, const disputed& differs);
   void after_slice(const scan& s, std::size_t last, const applied& a);
   // reorg_pass.cpp
   struct fork; // fork.hpp
-  pass check_pass(), reorg_pass();
+  pass check_pass(), reorg_pass(), resume_pass(), skip_pass();
   pass_end no_fork();
   task<std::optional<fork>> find_fork(std::optional<std::size_t> endpoint, bool lower_too);
   enum class walk : std::uint8_t { met, at_the_end, unclear };
@@ -165,8 +165,8 @@ private:
   enum class word : std::uint8_t { left, ours, split };
   task<std::optional<word>> poll_forks(fork& f, bool lower_too);
   bool must_halt(std::uint64_t ancestor) const;
-  pass undo(const fork&f), halt(const std::string&reason);
-  pass resume_pass(), skip_pass();
+  pass undo(const fork& f);
+  pass halt(const std::string& reason);
   task<std::optional<fork>> fork_to_follow();
   pass skipped_to(const skip_order& order, const evm::block_id& last);
   task<std::optional<fork>> find_deep_fork(const std::vector<event_block>& blocks,
@@ -280,7 +280,7 @@ private:
 
   millis now_ = 0, next_start_ = 0, next_head_ = 0, next_take_ = 0, next_hints_ = 0;
   millis next_reconcile_ = 0, next_ripen_ = 0, next_ordered_ = 0, next_nursery_ = 0;
-  millis next_overlap_ = 0, next_check_ = 0, next_reorg_ = 0, next_backfill_ = 0;
+  millis next_overlap_ = 0, next_check_ = 0, next_reorg_ = 0, next_backfill_ = 0, next_low_ = 0;
   // the pass in progress
   pass_kind kind_ = pass_kind::none;
   pass running_;

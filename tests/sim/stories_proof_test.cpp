@@ -242,36 +242,3 @@ TEST_CASE("deeper than what is held nobody's word takes a block's events back") 
   s.catch_up();
   CHECK(s.compare() == "");
 }
-
-TEST_CASE("a log that its block's bloom excludes is not believed, however deep it lies") {
-  story s;
-  s.mine({s.transfer()});
-  s.mine_empty(4);
-  s.catch_up(); // by now it is known that this chain's blooms hold
-  const auto nothing = s.transfer(0);
-  const auto at = s.chain().head() + 1;
-  std::size_t forged = 0;
-  s.lie([&](tide::answer_what& a) {
-    auto* r = std::get_if<tide::range_answer>(&a);
-    if (!r || r->logs.empty()) return;
-    auto made = r->logs.front();
-    const auto in = std::find_if(r->headers.begin(), r->headers.end(),
-                                 [at](const evm::header& h) { return h.number == at; });
-    if (in == r->headers.end()) return;
-    made.block = in->id();
-    made.tx = nothing.hash;
-    made.tx_index = made.log_index = 0;
-    r->logs.insert(r->logs.begin(), made);
-    ++forged;
-  });
-  s.mine({nothing});
-  s.mine({s.transfer()});
-  s.mine_empty(60);
-  s.catch_up();
-  s.catch_up();
-  CHECK(forged > 0);
-  CHECK(s.life(nothing.hash, 0) == "");
-  s.lie({});
-  s.catch_up();
-  CHECK(s.compare() == "");
-}
