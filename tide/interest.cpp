@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tide/interest.hpp"
 
+#include "evm/digest.hpp"
 #include "evm/hex.hpp"
-#include "evm/keccak.hpp"
 #include "tide/batch_items.hpp"
 #include "tide/event_json.hpp"
 #include "tide/fact.hpp"
@@ -28,12 +28,13 @@ constexpr std::size_t max_filter_topics = 64;
 } // namespace
 
 std::uint64_t digest_of(const evm::log& log) {
-  evm::bytes all(log.address.octets.begin(), log.address.octets.end());
-  all.reserve(all.size() + log.topics.size() * evm::hash32::size + log.data.size());
+  evm::bytes all;
+  all.reserve(evm::address20::size + log.topics.size() * evm::hash32::size + log.data.size());
+  all.insert(all.end(), log.address.octets.begin(), log.address.octets.end());
   for (const auto& topic : log.topics)
     all.insert(all.end(), topic.octets.begin(), topic.octets.end());
   all.insert(all.end(), log.data.begin(), log.data.end());
-  return evm::keccak_prefix(all);
+  return evm::digest64(all);
 }
 
 interest::interest(std::uint64_t chain_id, std::string chain_name, policy chain_policy,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tide/interest.hpp"
 
+#include "evm/digest.hpp"
 #include "evm/hex.hpp"
-#include "evm/keccak.hpp"
 
 #include <algorithm>
 #include <set>
@@ -49,7 +49,7 @@ std::uint64_t digest_of(const factory& f, const evm::address20& contract) {
   const auto naming = naming_of(f);
   evm::bytes all(contract.octets.begin(), contract.octets.end());
   all.insert(all.end(), naming.begin(), naming.end());
-  return evm::keccak_prefix(all) >> 1;
+  return evm::digest64(all) >> 1;
 }
 
 std::vector<child> interest::births(const evm::log& l) const {

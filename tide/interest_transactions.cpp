@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tide/interest.hpp"
 
+#include "evm/digest.hpp"
 #include "evm/hex.hpp"
-#include "evm/keccak.hpp"
 #include "tide/event_json.hpp"
 #include "tide/fact.hpp"
 
@@ -47,7 +47,7 @@ std::uint64_t digest_of(const evm::transaction& t) {
   const auto numbers = evm::to_decimal(t.value) + ' ' + std::to_string(t.nonce) + ' ';
   all.insert(all.end(), numbers.begin(), numbers.end());
   all.insert(all.end(), t.input.begin(), t.input.end());
-  return evm::keccak_prefix(all);
+  return evm::digest64(all);
 }
 
 std::string interest::key(const recipient& r, std::size_t first, const evm::transaction& t) const {

@@ -108,13 +108,14 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
   s.from_whom = std::move(a);
   // Here alone, and below the mark never again: so each such log is counted once.
   auto* lost = moves_mark ? &undecodable_ : nullptr;
+  evm::bloom_memory known;
   const auto see = [&](std::size_t seen_before) {
     auto of = s.headers.begin();
     for (const auto& l : logs) {
       if (s.proven.contains(l.block.number)) continue; // the block itself has said it
       while (of->number < l.block.number)
         ++of;
-      if (s.settles && s.asked == proof::bloom && excludes(*of, l, ways_))
+      if (s.settles && s.asked == proof::bloom && excludes(*of, l, ways_, known))
         s.excluded.insert(of->number);
       for (const auto& c : wants_->births(l))
         nursery_.add(c);

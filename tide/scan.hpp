@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "evm/bloom_bits.hpp"
 #include "tide/tide.hpp"
 
 #include <algorithm>
@@ -22,7 +23,8 @@ using words = std::map<log_place, std::uint64_t>;
 
 /// The header's bloom excludes this log: one of the two is not of the chain. Never so where blooms
 /// are not known to hold, or of a log that is in none (state sync).
-bool excludes(const evm::header& h, const evm::log& l, const chain_ways& ways);
+bool excludes(const evm::header& h, const evm::log& l, const chain_ways& ways,
+              evm::bloom_memory& known);
 
 /// One range on its way from reading to conclusion.
 struct tide::scan {

@@ -23,12 +23,14 @@ words words_of(std::span<const sighting> some, bool with_transactions) {
 
 } // namespace
 
-bool excludes(const evm::header& h, const evm::log& l, const chain_ways& ways) {
+bool excludes(const evm::header& h, const evm::log& l, const chain_ways& ways,
+              evm::bloom_memory& known) {
   if (ways.bloom != blooms::hold) return false;
   if (ways.state_sync && evm::is_state_sync(l.tx, l.block)) return false;
-  return !h.logs_bloom.may_contain(l.address.view()) ||
-         std::any_of(l.topics.begin(), l.topics.end(),
-                     [&h](const evm::hash32& t) { return !h.logs_bloom.may_contain(t.view()); });
+  const auto has = [&](const auto& value) {
+    return evm::may_contain(h.logs_bloom, known.of(value));
+  };
+  return !has(l.address) || !std::all_of(l.topics.begin(), l.topics.end(), has);
 }
 
 /// A block that proved itself, against what the range said of it; false: the range lacks what the

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "evm/bloom.hpp"
+#include "evm/bloom_bits.hpp"
+#include "evm/digest.hpp"
 #include "evm/hex.hpp"
 #include "evm/keccak.hpp"
 
@@ -35,4 +36,22 @@ TEST_CASE("bloom: three bits a value, and none for what is not in it") {
   for (std::uint8_t i = 0; i < 200; ++i)
     seen += b.may_contain(std::array{i}) ? 1 : 0;
   CHECK(seen == 0);
+}
+
+TEST_CASE("bloom: what is remembered of a value is what it has, also after all was forgotten") {
+  bloom_memory known;
+  for (int round = 0; round < 2; ++round)
+    for (std::uint16_t i = 0; i < 5000; ++i) {
+      hash32 topic;
+      topic.octets[0] = static_cast<std::uint8_t>(i >> 8);
+      topic.octets[31] = static_cast<std::uint8_t>(i);
+      if (known.of(topic) != bits_of(topic.view())) FAIL("of topic " << i);
+    }
+  const address20 nobody;
+  CHECK(known.of(nobody) == bits_of(nobody.view())); // not the topic that ends like it
+  CHECK(known.of(nobody) != known.of(hash32{}));
+}
+
+TEST_CASE("digest: SHA-256's first eight bytes, big-endian") {
+  CHECK(digest64(bytes_view{}) == 0xe3b0c44298fc1c14);
 }
