@@ -74,7 +74,7 @@ std::variant<std::string, int> accepted(const std::variant<admin_answer, no_daem
   if (got.status == 401)
     complain("tidemark: if the token in the config is new, the daemon does not know it yet; a "
              "SIGHUP makes it read the config too");
-  return exit_failed;
+  return got.status == 400 ? exit_usage : exit_failed; // what it was asked is not to be understood
 }
 
 int show(const invocation& how, const std::string& target,

@@ -203,8 +203,8 @@ private:
       return exit_failed;
     }
     board_->set_listening(true);
-    log(level::info, component::daemon, "ready",
-        {{"ingest", at->ingest}, {"admin", at->admin}, {"version", version()}});
+    log_always(component::daemon, "ready",
+               {{"ingest", at->ingest}, {"admin", at->admin}, {"version", version()}});
     notify("READY=1");
     heartbeat_->start();
     signals_->wait();

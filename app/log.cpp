@@ -170,6 +170,10 @@ void log(level l, component c, std::string_view msg, std::initializer_list<field
   if (left_out) write(*to, text, *left_out);
 }
 
+void log_always(component c, std::string_view msg, std::initializer_list<field> fields) {
+  if (const auto to = logger) write(*to, text_of(level::info, c, msg, fields));
+}
+
 void log_of_daemon(bool warning, std::string_view msg) {
   log(warning ? level::warn : level::info, component::daemon, msg);
 }

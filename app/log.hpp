@@ -33,6 +33,8 @@ void close_log();
 /// Warnings and errors that say the same again are written once a minute, with a count. Callers
 /// never pass a secret, nor of a URL more than scheme and host. Any thread.
 void log(level l, component c, std::string_view msg, std::initializer_list<field> fields = {});
+/// The same at level info, whatever the config lets through: what a supervisor waits for.
+void log_always(component c, std::string_view msg, std::initializer_list<field> fields);
 void log_of_daemon(bool warning, std::string_view msg);
 
 /// A line at once, without a queue: for the moment before the process ends.

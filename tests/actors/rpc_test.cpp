@@ -173,6 +173,24 @@ TEST_CASE_METHOD(rpc_fixture, "rpc: what an endpoint is asked by is not in its w
   }
 }
 
+TEST_CASE_METHOD(rpc_fixture, "rpc: an error is counted as one, however it is written", "[rpc]") {
+  for (const std::string error :
+       {R"({"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}})",
+        "{\n  \"error\" : {\n    \"code\": -32000, \"message\": \"no\"\n  },\n  \"id\": 1\n}"}) {
+    results.clear();
+    a().instead = b().instead = [&](const std::string&) { return http(200, error); };
+    (void)who(tide::ask_head{});
+    REQUIRE(!results.empty());
+    CHECK(results.front() == "rpc_error");
+  }
+  a().instead = b().instead = {};
+  results.clear();
+  now += 600'000;
+  (void)who(tide::ask_head{});
+  REQUIRE(!results.empty());
+  CHECK(results.front() == "ok");
+}
+
 TEST_CASE_METHOD(rpc_fixture, "rpc: the second round may bring the answer", "[rpc]") {
   b().instead = refused_connection;
   int times = 0;

@@ -111,6 +111,7 @@ struct rpc_fixture : actor_fixture {
   std::shared_ptr<config::chain> chain = std::make_shared<config::chain>();
   std::vector<std::string> warnings;
   std::vector<tide::endpoint_status> published;
+  std::vector<std::string> results; ///< of posts, in the metrics' words
   rpc_actor rpc;
   chain_actor asker;
   std::deque<tide::ask> asks;
@@ -147,6 +148,9 @@ struct rpc_fixture : actor_fixture {
     };
     p.now = [this] { return now; };
     p.publish = [this](std::vector<tide::endpoint_status> s) { published = std::move(s); };
+    p.posted = [this](std::size_t, std::string_view, std::string_view result, double) {
+      results.emplace_back(result);
+    };
     p.warn = [this](std::string_view t) { warnings.emplace_back(t); };
     p.seed = 7;
     rpc = own(sys.spawn(make_rpc, std::move(p)));

@@ -54,6 +54,15 @@ scenario(
   },
 );
 
+scenario(
+  'that it is ready is said at every level',
+  { config: (c) => void (c.log = { level: 'error', levels: { daemon: 'error' } }) },
+  async ({ daemon }) => {
+    assert.equal(of(daemon, 'daemon', 'ready').length, 1); // the world waited for it
+    assert.equal(daemon.logs.filter((l) => l.level === 'info').length, 1, 'and nothing else at info');
+  },
+);
+
 scenario('a wrong level is refused by its place, with the nearest component', {}, async ({ daemon, dir }) => {
   const file = path.join(dir, 'wrong.yaml');
   fs.writeFileSync(file, 'log:\n  levels: {rcp: debug, store: loud}\n', { mode: 0o600 });

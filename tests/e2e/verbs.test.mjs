@@ -170,6 +170,15 @@ scenario('on a running daemon', { config: fixedPort }, async (world, t) => {
     assert.equal(estimates[0].chain, 'local');
     assert.ok(estimates[0].calls_a_day > 0);
   });
+  await t.test('a value that the daemon cannot read is wrong usage', async () => {
+    for (const args of [
+      ['events', 'list', '--limit', '0'],
+      ['replay', 'app', '--since', 'yesterday'],
+    ]) {
+      const { code, stderr } = await daemon.verb(...args);
+      assert.equal(code, 2, `${args.join(' ')}: ${stderr}`);
+    }
+  });
   await t.test('an order that is refused is 1, with --json too', async () => {
     for (const args of [
       ['dead', 'retry', '7'],
