@@ -137,7 +137,7 @@ void rpc_state::carry_out(tide::inquirer::effects effects) {
       redact(*a);
       self->send(asker, answered{box(std::move(*a))});
     } else {
-      with.warn(hides.of(std::get<tide::inquirer::warned>(e).text));
+      if (const auto* w = std::get_if<tide::inquirer::warned>(&e)) with.warn(hides.of(w->text));
       with.publish(inquirer->status());
     }
   }
@@ -156,6 +156,7 @@ rpc_actor::behavior_type make_rpc(rpc_actor::stateful_pointer<rpc_state> self, r
     s.hides.add(s.urls.back(), e.headers);
   }
   s.inquirer.emplace(make_inquirer(*s.with.chain, s.with.seed));
+  s.carry_out(s.inquirer->begin(s.with.now()));
   return {[self](const asked& a) {
             auto& st = self->state;
             st.asker = caf::actor_cast<chain_actor>(self->current_sender());

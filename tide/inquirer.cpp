@@ -61,7 +61,7 @@ inquirer::effects inquirer::ask(tide::ask a, millis now) {
 }
 
 inquirer::effects inquirer::came(std::uint64_t n, const arrival& a, millis now) {
-  if (job_)
+  if (!look_came(n, a, now) && job_)
     for (auto& t : job_->talks)
       if (t.is() == talk::state::going && t.came(n, a, pool_, now)) {
         settle(t, now);
@@ -76,6 +76,7 @@ inquirer::effects inquirer::tick(millis now) {
     job_->turn_at.reset();
     for_votes() ? ask_everybody(now) : choose(now);
   }
+  look_around(now);
   go_on(now);
   return std::exchange(out_, {});
 }
@@ -87,19 +88,25 @@ inquirer::effects inquirer::lied(std::size_t endpoint, const std::string& eviden
 }
 
 std::optional<inquirer::millis> inquirer::next_tick() const {
-  if (!job_) return std::nullopt;
-  auto at = job_->turn_at;
+  auto at = next_look();
+  const auto sooner = [&at](std::optional<millis> one) {
+    if (one) at = std::min(at.value_or(*one), *one);
+  };
+  if (!job_) return at;
+  sooner(job_->turn_at);
   for (const auto& t : job_->talks)
-    if (const auto until = t.waits_until()) at = std::min(at.value_or(*until), *until);
+    sooner(t.waits_until());
   return at;
 }
 
 /// Whatever may be sent now is.
 void inquirer::go_on(millis now) {
-  if (!job_) return;
-  for (auto& t : job_->talks)
+  const auto send = [&](talk& t) {
     for (auto& s : t.go(pool_, last_n_, now))
       out_.push_back(post{s.n, t.endpoint(), std::move(s.body)});
+  };
+  if (job_) std::for_each(job_->talks.begin(), job_->talks.end(), send);
+  std::for_each(looks_.begin(), looks_.end(), send);
 }
 
 /// The next endpoint for this ask, or a pause, or the end of it.
@@ -164,6 +171,8 @@ void inquirer::settle(talk& t, millis now) {
   if (std::any_of(j.talks.begin(), j.talks.end(),
                   [](const talk& one) { return one.is() == talk::state::going; }))
     return;
+  for (const auto& v : j.votes.votes)
+    pool_.compare(v.endpoint);
   if (j.votes.votes.empty()) return answer_with(no_answer{std::move(j.votes.silent)}, 0);
   std::sort(j.votes.votes.begin(), j.votes.votes.end(),
             [](const vote& a, const vote& b) { return a.endpoint < b.endpoint; });
@@ -177,6 +186,7 @@ void inquirer::done(talk& t, millis now) {
   const auto i = t.endpoint();
   pool_.succeeded(i, t.latency(), read.highest(), now,
                   for_votes() || std::holds_alternative<ask_head>(j.ask.what));
+  plan_look(i, now);
   auto what = read.answer();
   if (auto* votes = std::get_if<votes_answer>(&what)) {
     auto& one = votes->votes.front();
@@ -199,13 +209,8 @@ void inquirer::talk_failed(talk& t, millis now) {
   auto& j = *job_;
   const auto i = t.endpoint();
   auto text = t.text();
-  if (t.is() == talk::state::wrong_chain) {
-    pool_.refuse(i, text, now);
-    const auto warning = "endpoint " + pool_.name(i) + " is refused: " + text;
-    if (std::exchange(last_refusal_[i], warning) != warning) out_.push_back(warned{warning});
-  } else {
-    pool_.failed(i, t.failure(), text, now, t.retry_after(), j.about.lowest);
-  }
+  note_failure(t, j.about.lowest, now);
+  plan_look(i, now);
   if (text.empty()) text = to_text(t.failure());
   text = pool_.name(i) + ": " + text;
   if (for_votes()) return add_words(j.votes.silent, text);
@@ -213,8 +218,19 @@ void inquirer::talk_failed(talk& t, millis now) {
   choose(now);
 }
 
+void inquirer::note_failure(const talk& t, std::optional<std::uint64_t> lowest, millis now) {
+  const auto i = t.endpoint();
+  if (t.is() != talk::state::wrong_chain)
+    return pool_.failed(i, t.failure(), t.text(), now, t.retry_after(), lowest);
+  pool_.refuse(i, t.text(), now);
+  const auto warning = "endpoint " + pool_.name(i) + " is refused: " + t.text();
+  if (std::exchange(last_refusal_[i], warning) != warning) out_.push_back(warned{warning});
+}
+
 void inquirer::give_up() {
-  auto text = job_->trouble.empty() ? pool_.troubles() : job_->trouble;
+  auto text = job_->trouble;
+  for (std::size_t i = 0; i < pool_.size(); ++i) // of those too that may not be asked now
+    if (!pool_.words(i).empty()) add_words(text, pool_.name(i) + ": " + pool_.words(i));
   if (text.empty()) text = "no endpoint may be asked now";
   answer_with(no_answer{std::move(text)}, job_->talks.empty() ? job_->ask.endpoint.value_or(0)
                                                               : job_->talks.front().endpoint());

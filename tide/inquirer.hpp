@@ -31,7 +31,11 @@ public:
   struct warned {
     std::string text;
   };
-  using effect = std::variant<post, answer, warned>;
+  /// An endpoint was looked at: status() may say something else now.
+  struct looked {
+    std::size_t endpoint = 0;
+  };
+  using effect = std::variant<post, answer, warned, looked>;
   using effects = std::vector<effect>;
 
   using arrival = http_arrival;
@@ -40,6 +44,9 @@ public:
   inquirer(std::uint64_t chain_id, std::vector<endpoint_settings> endpoints,
            std::uint64_t max_range, std::uint64_t seed);
 
+  /// Before the first ask: every endpoint is looked at once, and again a minute after it was last
+  /// heard of while it is down. Without it none is asked but for an answer.
+  effects begin(millis now);
   effects ask(tide::ask a, millis now); ///< a new ask ends one that still waits
   effects came(std::uint64_t n, const arrival& a, millis now); ///< of an older ask: dropped
   effects tick(millis now);                                    ///< at the latest at next_tick()
@@ -68,11 +75,17 @@ private:
   bool wait_for_a_turn(millis now);
   void settle(talk& t, millis now);
   void talk_failed(talk& t, millis now);
+  void note_failure(const talk& t, std::optional<std::uint64_t> lowest, millis now);
   void done(talk& t, millis now);
   void go_on(millis now);
   void give_up();
   void answer_with(answer_what what, std::size_t endpoint);
   bool for_votes() const;
+  // inquirer_looks.cpp
+  void look_around(millis now);
+  void plan_look(std::size_t endpoint, millis now);
+  bool look_came(std::uint64_t n, const arrival& a, millis now);
+  std::optional<millis> next_look() const;
   answer made(answer_what what, std::size_t endpoint) const;
 
   std::uint64_t chain_id_;
@@ -80,6 +93,8 @@ private:
   std::minstd_rand random_;
   std::uint64_t last_n_ = 0;
   std::optional<job> job_;
+  std::vector<talk> looks_;
+  std::vector<millis> look_at_;           ///< of each endpoint; empty before begin()
   std::vector<std::string> last_refusal_; ///< of each endpoint: it is said once
   effects out_;
 };

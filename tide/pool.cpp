@@ -36,12 +36,16 @@ pool::pool(std::vector<endpoint_settings> endpoints, std::uint64_t max_range)
   }
 }
 
-/// The best head that may be believed: a caught liar's word counts for nothing.
+/// A caught liar's word counts for nothing, nor does another chain's.
+bool pool::is_liar(const endpoint& e) {
+  return e.says.state == endpoint_state::lying || e.says.state == endpoint_state::refused;
+}
+
+/// The best head that may be believed.
 std::uint64_t pool::best_head() const {
   std::uint64_t best = 0;
   for (const auto& e : all_)
-    if (e.says.state != endpoint_state::lying && e.says.state != endpoint_state::refused)
-      best = std::max(best, e.claims.value_or(0));
+    if (!is_liar(e)) best = std::max(best, e.claims.value_or(0));
   return best;
 }
 
@@ -96,6 +100,7 @@ void pool::succeeded(std::size_t i, double latency_ms, std::uint64_t highest, st
   if (named_head || highest > e.claims.value_or(0)) {
     e.claims = highest;
     e.claimed_at = now;
+    e.lagged = lags(i);
   }
   e.says.state = endpoint_state::ok;
 }
@@ -164,18 +169,11 @@ void pool::refuse(std::size_t i, const std::string& text, std::int64_t now) {
   e.not_before = now + (all_.size() > 1 ? refused_for : alone_for);
 }
 
-std::string pool::troubles() const {
-  std::string out;
-  for (const auto& e : all_)
-    if (!e.words.empty()) out += (out.empty() ? "" : "; ") + e.told.name + ": " + e.words;
-  return out;
-}
-
 std::vector<endpoint_status> pool::status() const {
   std::vector<endpoint_status> out;
   for (std::size_t i = 0; i < all_.size(); ++i) {
     out.push_back(all_[i].says);
-    if (out.back().state == endpoint_state::ok && lags(i))
+    if (out.back().state == endpoint_state::ok && all_[i].claims && all_[i].lagged)
       out.back().state = endpoint_state::lagging;
   }
   return out;

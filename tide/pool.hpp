@@ -39,10 +39,14 @@ public:
     return choose(now, tried, {});
   }
   bool may_ask(std::size_t i, std::int64_t now) const { return now >= all_[i].not_before; }
+  std::int64_t not_before(std::size_t i) const { return all_[i].not_before; }
+  endpoint_state state(std::size_t i) const { return all_[i].says.state; }
   /// When the soonest of them may be asked again.
   std::int64_t ready_at(std::int64_t now) const;
   /// Its head is more than a few blocks behind the best that another names.
   bool lags(std::size_t i) const;
+  /// Others were asked in the same moment: what they named counts for its state too.
+  void compare(std::size_t i) { all_[i].lagged = lags(i); }
 
   void succeeded(std::size_t i, double latency_ms, std::uint64_t highest, std::int64_t now,
                  bool named_head = false);
@@ -102,8 +106,6 @@ public:
   const std::string& words(std::size_t i) const { return all_[i].words; } ///< of its last failure
   std::vector<endpoint_status> status() const;
   std::uint64_t head(std::size_t i) const { return all_[i].says.head.value_or(0); }
-  /// What those that may not be asked now last said, for a person.
-  std::string troubles() const;
 
 private:
   struct endpoint {
@@ -116,6 +118,7 @@ private:
 
     std::optional<std::uint64_t> claims; ///< the head that it named last
     std::int64_t claimed_at = 0;
+    bool lagged = false; ///< when it did: what others have come to since says nothing of it
     std::optional<std::uint64_t> dropped; ///< history up to there, until:
     std::int64_t dropped_until = 0;
     std::uint32_t lies = 0; ///< of late
@@ -144,6 +147,7 @@ private:
     std::int64_t second_at = 0;
   };
 
+  static bool is_liar(const endpoint& e);
   std::uint64_t best_head() const;
   std::uint64_t limit_of(const endpoint& e) const;
   std::uint64_t most_blocks(const endpoint& e, std::int64_t now) const;

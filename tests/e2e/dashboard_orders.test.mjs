@@ -95,8 +95,8 @@ seen(
     const page = await browser.open(daemon, { at: 'chains' });
     await page.locator('#chain-local .reason:has-text("pruned")').waitFor();
     await page.getByRole('button', { name: 'Skip blocks …' }).click();
-    const { mark } = await daemon.chain();
-    const next = mark === null ? 0 : mark.number + 1;
+    await world.marked(2); // as far as it comes
+    const next = 3;
     await accessible(page, 'skip');
     await shoot(page, 'skip-light');
     const skip = page.getByRole('button', { name: 'Skip them' });

@@ -45,6 +45,30 @@ scenario(
   },
 );
 
+scenario(
+  'a standby of another chain is refused before it is needed',
+  {
+    config: async (c, world) => {
+      world.second = await behind(world, world.anvil);
+      world.second.set(faults.otherChain);
+      c.chains[0].rpc.push({ name: 'second', url: world.second.url });
+      world.third = await behind(world, world.anvil);
+      c.chains[0].rpc.push({ name: 'third', url: world.third.url });
+    },
+  },
+  async (world) => {
+    const { daemon, anvil } = world;
+    const states = async () => (await daemon.chain()).endpoints.map((e) => e.state);
+    await until('it is refused', async () => (await states())[1] === 'refused');
+    assert.ok(daemon.logs.some((l) => l.level === 'warn' && /endpoint second is refused: it serves chain 5/.test(l.msg)));
+    await transferIn(world, { value: 1 });
+    await anvil.mine(8);
+    assert.equal(await world.settled(), 1);
+    assert.deepEqual(await states(), ['ok', 'refused', 'ok'], 'a standby lags behind nobody');
+    assert.equal((await daemon.chain()).state, 'following');
+  },
+);
+
 /** The preferred endpoint may be sent to the twin; two more are on the node. */
 const twoOfThree = {
   twins: true,

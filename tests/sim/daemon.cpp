@@ -81,6 +81,7 @@ void daemon::boot() {
   inquirer_.emplace(chain_id, std::move(endpoints), settings_.max_range, plan_.seed + life_);
   boot_chain();
   if (!alive()) return; // it died while it began
+  carry_out(inquirer_->begin(clock_.now()));
   begin_deliveries();
   later(0, [this] { take_in(); });
 }

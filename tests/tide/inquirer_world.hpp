@@ -130,6 +130,7 @@ struct world {
   std::vector<std::string> warnings;
   std::map<std::size_t, std::size_t> most_at_once;
   std::uint64_t asks = 0;
+  bool looks = false; ///< it began, so that it may wait for its time to look again
 
   static std::vector<endpoint_settings> settings(std::size_t n, double rate) {
     std::vector<endpoint_settings> all;
@@ -155,8 +156,8 @@ struct world {
         most_at_once[p->endpoint] = std::max(most_at_once[p->endpoint], open);
       } else if (auto* got = std::get_if<answer>(&e)) {
         answers.push_back(std::move(*got));
-      } else {
-        warnings.push_back(std::get<inquirer::warned>(e).text);
+      } else if (auto* w = std::get_if<inquirer::warned>(&e)) {
+        warnings.push_back(w->text);
       }
     }
   }
@@ -188,7 +189,7 @@ struct world {
     }
     CHECK(answers.size() == before + 1);
     CHECK(answers.back().n == asks);
-    CHECK_FALSE(q.next_tick());
+    if (!looks) CHECK_FALSE(q.next_tick());
     return answers.back();
   }
   template <class T> T get(ask_what what) {

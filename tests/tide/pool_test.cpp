@@ -110,7 +110,7 @@ TEST_CASE("pool: what a failure means for the next turn") {
       CHECK(pause(p, now) == (alone ? r.pause_alone : r.pause));
       CHECK(p.known_chain(0) == r.known_chain);
       CHECK(p.status()[0].errors == 1);
-      CHECK(p.troubles() == "a: words");
+      CHECK(p.words(0) == "words");
     }
   }
 }
@@ -157,19 +157,20 @@ TEST_CASE("pool: another chain's endpoint is refused for a minute") {
   CHECK_FALSE(p.known_chain(0));
   CHECK(asked(p, now + 59'999) == "b");
   CHECK(asked(p, now + 60'000) == "ab");
-  CHECK(p.troubles() == "a: it serves chain 5");
+  CHECK(p.words(0) == "it serves chain 5");
   auto alone = pool_of(1);
   alone.refuse(0, "it serves chain 5", now);
   CHECK(pause(alone, now) == 2'000);
 }
 
-TEST_CASE("pool: troubles are of those that failed, in order") {
+TEST_CASE("pool: an endpoint's words are those of its last failure, until it works") {
   auto p = pool_of(3);
-  p.failed(2, f::transient, "z", now, {});
+  p.failed(0, f::transient, "x", now, {});
   p.failed(0, f::transient, "y", now, {});
-  CHECK(p.troubles() == "a: y; c: z");
+  CHECK(p.words(0) == "y");
+  CHECK(p.words(1).empty());
   p.succeeded(0, 1, 1, now);
-  CHECK(p.troubles() == "c: z");
+  CHECK(p.words(0).empty());
 }
 
 TEST_CASE("pool: heads, latency and who lags") {
