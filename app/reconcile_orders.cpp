@@ -84,7 +84,7 @@ note_progress(std::uint64_t chain_id, const actors::switchboard& board, actors::
         return put;
       if (!p.ended) return {};
       const auto how = p.trouble.empty() ? tide::job_state::done : tide::job_state::failed;
-      return file.end_job(p.at.job, how, p.trouble, now);
+      return file.end_job(p.at.job, how, p.trouble.empty() ? p.at.left_out : p.trouble, now);
     };
     caf::anon_send(store, actors::write_work{work});
   };

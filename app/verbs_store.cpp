@@ -220,6 +220,8 @@ int reconcile(const invocation& how, const std::string& chain, std::uint64_t fro
                     cell(job, "equal"),
                     apply ? ": what differed is stored and sent"
                           : "; nothing was changed (--apply does)"));
+    if (const auto left_out = cell(job, "reason"); left_out != "-")
+      say("not all of it was read: " + left_out);
   });
 }
 

@@ -24,6 +24,21 @@ tide::effects tide::stop_reconcile(std::int64_t job, millis now) {
   return run(now);
 }
 
+/// To what counts and is there: nothing missing in what was never read is no word of it.
+void tide::narrow(reconcile_order& o) const {
+  const auto note = [&o](const std::string& text) {
+    o.left_out += (o.left_out.empty() ? "" : "; ") + text;
+  };
+  if (const auto first = lowest_counted(); o.from < first) {
+    note("nothing counts below block " + std::to_string(first) + ", which was not read");
+    o.from = first;
+  }
+  if (const auto tip = held_.tip(); tip && o.to > tip->number) {
+    note("the head was block " + std::to_string(tip->number));
+    o.to = tip->number;
+  }
+}
+
 void tide::end_order(std::int64_t job, std::string trouble) {
   const auto of_job = [job](const reconcile_order& o) { return o.job == job; };
   const auto at = std::find_if(orders_.begin(), orders_.end(), of_job);
@@ -38,20 +53,16 @@ tide::pass tide::ordered_pass() {
   if (failed.failures >= tries_a_range) end_order(orders_.front().job, failed.trouble);
   if (orders_.empty()) co_return pass_end::done;
   reconcile_order o = orders_.front();
-  o.from = std::max(o.from, lowest_counted());
-  const auto tip = held_.tip();
-  if (!tip || o.from > tip->number) { // nothing missing in what was never read is no word of it
-    end_order(o.job, tip ? "the head is block " + std::to_string(tip->number) +
-                               ", below all of it: nothing was read"
-                         : "no head is known yet: nothing was read");
+  if (!held_.tip()) {
+    end_order(o.job, "no head is known yet: nothing was read");
     co_return pass_end::done;
   }
-  o.to = std::min(o.to, tip->number);
+  narrow(o);
   if (o.from > o.to) {
-    orders_.front() = o;
-    end_order(o.job, "");
+    end_order(o.job, o.left_out + ": none of it can be read");
     co_return pass_end::done;
   }
+  orders_.front() = o;
   const bool marked = mark_ && o.from <= mark_->number;
   if (!marked && behind()) { // the mark comes there by itself, and with it the first second reading
     next_ordered_ = now_ + settings_.poll;

@@ -90,6 +90,7 @@ struct reconcile_order {
   std::uint64_t from = 0, to = 0;
   bool apply = false; ///< store and tell what differs, not only count it
   std::uint64_t missing = 0, extra = 0, equal = 0; ///< so far
+  std::string left_out; ///< for a person: what of it is not read, and why; empty: nothing
 };
 struct reconcile_progress {
   reconcile_order at; ///< `from`: what is read next

@@ -144,7 +144,7 @@ private:
   // ordered_pass.cpp
   pass ordered_pass();
   task<bool> reconcile_fresh(const reconcile_order& o);
-  void end_order(std::int64_t job, std::string trouble);
+  void narrow(reconcile_order&) const, end_order(std::int64_t job, std::string trouble);
   // scan_proof.cpp
   bool hold_against_range(const scan& s, const block_reading& b);
   task<bool> read_proofs(scan& s, const std::vector<evm::block_id>& ids);

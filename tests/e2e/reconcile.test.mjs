@@ -56,7 +56,11 @@ scenario(
     assert.match(verb.stdout, /0 missing, 0 extra, 3 equal/);
     const above = await job({ from_block: head + 1_000, to_block: head + 1_010 });
     assert.equal(above.state, 'failed');
-    assert.match(above.reason, /the head is block \d+, below all of it/);
+    assert.match(above.reason, /^the head was block \d+: none of it can be read$/);
+    const partly = await job({ from_block: head, to_block: head + 1_000 });
+    assert.deepEqual([partly.state, partly.reason], ['done', `the head was block ${head}`]);
+    const told = await daemon.verb('reconcile', 'local', '--from', String(head), '--to', String(head + 1_000));
+    assert.match(told.stdout, new RegExp(`not all of it was read: the head was block ${head}`));
     await anvil.mine(4);
     await world.settled({ depth: 4 });
 
