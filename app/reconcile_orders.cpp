@@ -66,7 +66,7 @@ void add_reconcile_order(api::orders& to, const config::config& c, const actors:
     if (chain == c.chains.end()) return slot.deliver(net::problem(404, "no such chain"));
     const auto at = board.chain(chain->id);
     if (!at) return slot.deliver(net::problem(503, "the chain is starting; ask once more"));
-    begin(system, store, {at, name, who, order, std::move(slot), make});
+    begin(system, store, {at, name, who, std::move(order), std::move(slot), make});
   };
 }
 

@@ -15,7 +15,7 @@ constexpr std::size_t fresh_blocks_a_step = 50;
 } // namespace
 
 tide::effects tide::reconcile(reconcile_order order, millis now) {
-  orders_.push_back(order);
+  orders_.push_back(std::move(order));
   return run(now);
 }
 
