@@ -44,8 +44,9 @@ public:
   inquirer(std::uint64_t chain_id, std::vector<endpoint_settings> endpoints,
            std::uint64_t max_range, std::uint64_t seed);
 
-  /// Before the first ask: every endpoint is looked at once, and again a minute after it was last
-  /// heard of while it is down. Without it none is asked but for an answer.
+  /// Before the first ask: every endpoint but the preferred one, which that ask is for, is looked
+  /// at once, and any of them again a minute after it was last heard of while it is down. Without
+  /// it none is asked but for an answer.
   effects begin(millis now);
   effects ask(tide::ask a, millis now); ///< a new ask ends one that still waits
   effects came(std::uint64_t n, const arrival& a, millis now); ///< of an older ask: dropped
