@@ -47,10 +47,10 @@ int sets_until_its_end(applied with) {
   from.chain_id = 1;
   from.start_block = 10;
   from.mark = block(9).id();
-  tide::tide t(s,
-               std::make_shared<interest>(1, "one", policy{}, std::vector<subscription>(),
-                                          std::vector<recipient>()),
-               from, 0);
+  tidemark::tide::tide t(s,
+                         std::make_shared<interest>(1, "one", policy{}, std::vector<subscription>(),
+                                                    std::vector<recipient>()),
+                         from, 0);
   int sets = 0;
   auto effects = t.tick(0);
   for (millis now = 1; now < 400'000 && sets < 3 && !t.ended(); now += 1'000) {
