@@ -189,6 +189,8 @@ tide::store_answer chain_writer::apply(const tide::write_set& set, std::int64_t 
     ledger_.did = did;
     ledger_.names.forget();
     ledger_.chains.load();
+    events_.forget_new();
+    quality_.forget();
     keys_.rewind(keys);
   }
   ledger_.db.exec("RELEASE one_set");
@@ -218,6 +220,7 @@ tide::store_answer chain_writer::write_all(work& w) {
                           {w.left.begin(), w.left.end()}};
   if (w.reorg) write_reorg(w);
   if (w.stale()) cover(w);
+  events_.write_new();
   find_waiting(w);
   lanes_.finish();
   write_chain(w);

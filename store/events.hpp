@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "store/insert_batch.hpp"
 #include "store/keys.hpp"
 #include "store/ledger.hpp"
 #include "tide/fold.hpp"
@@ -28,9 +29,15 @@ struct decision {
 
 /// Events, their inclusions, and the facts about them. Writes what it is told; the rules are
 /// tide/fold.hpp's.
+///
+/// The rows of events that are new wait for `write_new`. Whatever is read or changed here writes
+/// them first; who reads these tables by a statement of its own has to, while a set is written.
 class event_table {
 public:
   event_table(ledger& l, key_runs& keys);
+
+  void write_new();
+  void forget_new(); ///< with the transaction, or the part of it, that they were added in
 
   std::optional<stored_event> find(std::int64_t chain, const evm::hash32& tx,
                                    std::int32_t log_index);
@@ -45,11 +52,12 @@ public:
                                      backlog_of what);
   std::vector<tide::event_block> blocks_from_the_top(std::int64_t chain, std::size_t limit);
 
-  // Each of these makes one fact; its feed seq is last.feed then.
-  /// A new inclusion, of a new event or of `prior`, which is rolled back; pending or confirmed.
   /// The row that held the same log of the transaction, at another index, in a block that was
   /// undone.
   std::optional<std::int64_t> replaced(std::int64_t chain, const tide::sighting& log);
+
+  // Each of these makes one fact; its feed seq is last.feed then.
+  /// A new inclusion, of a new event or of `prior`, which is rolled back; pending or confirmed.
   stored_event open(std::int64_t chain, const std::optional<stored_event>& prior,
                     const tide::sighting& log, tide::status to,
                     std::optional<std::int64_t> replaces, const decision& d);
@@ -66,7 +74,7 @@ public:
   std::vector<std::string> subscriptions_of(std::int64_t event);
 
 private:
-  stored_event insert_event(std::int64_t chain, const tide::sighting& log, tide::status to);
+  stored_event add_event(std::int64_t chain, const tide::sighting& log, tide::status to);
   void update_event(stored_event& e, const tide::sighting& log, tide::status to);
   void add_fact(const stored_event& e, tide::why why, const decision& d);
   bool named(const stored_event& e);
@@ -74,9 +82,20 @@ private:
   ledger& ledger_;
   key_runs& keys_;
   statement by_id_, why_, active_, pending_, blocks_, backlog_, waiting_, having_;
-  statement insert_event_, update_event_, set_status_, set_asks_, data_, amend_;
-  statement insert_subscription_, clear_subscriptions_, insert_inclusion_, replaced_, count_,
-      insert_fact_, named_;
+  statement update_event_, set_status_, set_asks_, data_, amend_;
+  statement insert_subscription_, clear_subscriptions_, replaced_, count_, named_;
+  // As the columns of the tables.
+  insert_batch<std::int64_t, std::int64_t, evm::hash32, std::uint32_t, std::int32_t,
+               std::optional<std::uint32_t>, std::uint64_t, std::int64_t, tide::status,
+               std::uint32_t, std::uint64_t, tide::tag, std::int64_t, evm::address20>
+      new_events_;
+  insert_batch<std::int64_t, std::int64_t> new_subscriptions_;
+  insert_batch<std::int64_t, std::int64_t, std::uint64_t, evm::hash32, std::uint64_t,
+               std::optional<std::uint32_t>, std::uint64_t, std::optional<std::int64_t>, owned_blob>
+      new_inclusions_;
+  insert_batch<std::int64_t, std::int64_t, std::int64_t, std::uint32_t, tide::status, tide::why,
+               std::uint32_t, std::uint64_t, std::int64_t>
+      new_facts_;
 };
 
 } // namespace tidemark::store

@@ -32,15 +32,17 @@ const key_table event_key_table = {
     "SELECT event FROM event_keys WHERE key = ?1 AND log_index = ?2",
     "SELECT tx, log_index, id FROM events WHERE id > ?1 ORDER BY id"};
 
-std::size_t key_tail::slot_of(std::uint64_t key) const {
-  // Whoever makes webhooks chooses their digests to some degree; spreading costs nothing.
-  return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15ULL) >> 20) & (slots_.size() - 1);
+std::size_t key_tail::slot_of(std::uint64_t key, std::int32_t extra) const {
+  // Whoever makes webhooks chooses their digests to some degree; spreading costs nothing. A
+  // transaction may have thousands of logs, whose keys differ in `extra` alone.
+  const auto both = key + static_cast<std::uint64_t>(extra) * 0xd6e8feb86659fd93ULL;
+  return static_cast<std::size_t>((both * 0x9e3779b97f4a7c15ULL) >> 20) & (slots_.size() - 1);
 }
 
 void key_tail::grow() {
   slots_.assign(std::max<std::size_t>(1'024, slots_.size() * 2), 0);
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    std::size_t at = slot_of(entries_[i].key);
+    std::size_t at = slot_of(entries_[i].key, entries_[i].extra);
     while (slots_[at] != 0)
       at = (at + 1) & (slots_.size() - 1);
     slots_[at] = static_cast<std::uint32_t>(i + 1);
@@ -49,7 +51,7 @@ void key_tail::grow() {
 
 void key_tail::add(const key_entry& e) {
   if ((entries_.size() + 1) * 2 > slots_.size()) grow();
-  std::size_t at = slot_of(e.key);
+  std::size_t at = slot_of(e.key, e.extra);
   while (slots_[at] != 0)
     at = (at + 1) & (slots_.size() - 1);
   entries_.push_back(e);
@@ -59,7 +61,7 @@ void key_tail::add(const key_entry& e) {
 void key_tail::shrink_to(std::size_t size) {
   // The newest entry stands at the end of its probe chain, so backwards nothing else loses its way.
   for (; entries_.size() > size; entries_.pop_back()) {
-    std::size_t at = slot_of(entries_.back().key);
+    std::size_t at = slot_of(entries_.back().key, entries_.back().extra);
     while (slots_[at] != entries_.size())
       at = (at + 1) & (slots_.size() - 1);
     slots_[at] = 0;
@@ -68,7 +70,7 @@ void key_tail::shrink_to(std::size_t size) {
 
 void key_tail::find(std::uint64_t key, std::int32_t extra, std::vector<std::int64_t>& rows) const {
   if (slots_.empty()) return;
-  for (std::size_t at = slot_of(key); slots_[at] != 0; at = (at + 1) & (slots_.size() - 1)) {
+  for (std::size_t at = slot_of(key, extra); slots_[at] != 0; at = (at + 1) & (slots_.size() - 1)) {
     const key_entry& e = entries_[slots_[at] - 1];
     if (e.key == key && e.extra == extra) rows.push_back(e.row);
   }

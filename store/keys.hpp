@@ -29,7 +29,7 @@ public:
   void find(std::uint64_t key, std::int32_t extra, std::vector<std::int64_t>& rows) const;
 
 private:
-  std::size_t slot_of(std::uint64_t key) const;
+  std::size_t slot_of(std::uint64_t key, std::int32_t extra) const;
   void grow();
 
   std::vector<key_entry> entries_;

@@ -18,6 +18,7 @@ constexpr char by_dictionary_1 = 1; // '{' is 123
 constexpr int level = 1;            // higher ones take longer and save nothing (measured)
 /// The largest answer of a node is smaller: what says more is damaged.
 constexpr unsigned long long largest = 256ULL << 20;
+constexpr std::size_t largest_kept = 64 << 10; // of each thread's buffer
 
 struct release {
   void operator()(ZSTD_CDict* p) const { ZSTD_freeCDict(p); }
@@ -67,12 +68,16 @@ struct packer {
 
 std::string pack(std::string_view json) {
   if (!json.starts_with('{')) return std::string(json); // packed before
-  std::string out(1 + ZSTD_compressBound(json.size()), by_dictionary_1);
+  thread_local std::string out;
+  const auto bound = 1 + ZSTD_compressBound(json.size());
+  if (out.size() < bound) out.resize(bound);
+  out.front() = by_dictionary_1;
   const auto size =
       ZSTD_compress2(compressor(), out.data() + 1, out.size() - 1, json.data(), json.size());
   if (ZSTD_isError(size) || 1 + size >= json.size()) return std::string(json);
-  out.resize(1 + size);
-  return {out.data(), out.size()}; // of that size, not of the bound's
+  std::string packed(out, 0, 1 + size);
+  if (out.size() > largest_kept) out = {};
+  return packed;
 }
 
 std::string unpack(std::string_view stored) {

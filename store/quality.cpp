@@ -60,6 +60,7 @@ source_quality::source_quality(ledger& l)
                      " WHERE h.event = ?3 AND w.source = c.source) AND (SELECT n.name FROM events e"
                      " CROSS JOIN names n ON n.id = e.first_seen WHERE e.id = ?3) <>"
                      " 'webhook:' || (SELECT name FROM names WHERE id = c.source)"),
+      speakers_of_(l.db, "SELECT source, since FROM source_chains WHERE chain = ?"),
       missed_(l.db, "UPDATE sources SET missed = missed + 1 WHERE source = ?") {}
 
 void source_quality::put_sources(std::span<const source_in> sources, std::int64_t now) {
@@ -68,9 +69,14 @@ void source_quality::put_sources(std::span<const source_in> sources, std::int64_
     put_source_.run(id);
     for (const auto chain_id : s.chain_ids) {
       const auto* known = ledger_.chains.by_id(chain_id);
-      put_chain_.run(id, known ? known->chain : ledger_.chains.make(chain_id).chain, now);
+      put_chain(id, known ? known->chain : ledger_.chains.make(chain_id).chain, now);
     }
   }
+}
+
+void source_quality::put_chain(std::int64_t source, std::int64_t chain, std::int64_t since) {
+  put_chain_.run(source, chain, since);
+  speakers_.erase(chain);
 }
 
 void source_quality::named(std::int64_t event, std::int64_t webhook, std::uint32_t n) {
@@ -94,7 +100,7 @@ void source_quality::named(std::int64_t event, std::int64_t webhook, std::uint32
     late = !e.text(3).starts_with("webhook:");
   }
   put_source_.run(source);
-  put_chain_.run(source, chain, at);
+  put_chain(source, chain, at);
   if (rows r = highest_.query(chain, source); r.next()) highest = r.u64(0);
   count_.run(late, block < highest, source);
   put_highest_.run(block, chain, source);
@@ -105,6 +111,21 @@ void source_quality::confirmed(const stored_event& e) {
   // `missed_` writes another table than the open query reads.
   for (rows r = unheard_.query(e.chain, e.inclusion, e.id); r.next();)
     missed_.run(r.i64(0));
+}
+
+const std::vector<source_quality::speaker>& source_quality::speakers(std::int64_t chain) {
+  const auto [at, fresh] = speakers_.try_emplace(chain);
+  if (fresh)
+    for (rows r = speakers_of_.query(chain); r.next();)
+      at->second.push_back({r.i64(0), r.i64(1), "webhook:" + ledger_.names.text(r.i64(0))});
+  return at->second;
+}
+
+void source_quality::confirmed_new(std::int64_t chain, std::uint64_t time,
+                                   std::string_view origin) {
+  for (const speaker& s : speakers(chain))
+    if (s.since / 1'000 <= static_cast<std::int64_t>(time) && s.origin != origin)
+      missed_.run(s.source);
 }
 
 } // namespace tidemark::store

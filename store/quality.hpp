@@ -3,8 +3,10 @@
 
 #include "store/events.hpp"
 
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tidemark::store {
@@ -30,11 +32,23 @@ public:
   /// That hint of that webhook turned out to be the event; counts if it is the source's first.
   void named(std::int64_t event, std::int64_t webhook, std::uint32_t n);
   void confirmed(const stored_event& e);
+  /// The same for one that is confirmed as it is found: no hint can have named it yet.
+  /// `time`: of its block, seconds since 1970.
+  void confirmed_new(std::int64_t chain, std::uint64_t time, std::string_view origin);
+  void forget() { speakers_.clear(); } ///< what an undone transaction may have said
 
 private:
+  struct speaker {
+    std::int64_t source = 0, since = 0; ///< ms since 1970
+    std::string origin;                 ///< of an event that it was the first to name
+  };
+  const std::vector<speaker>& speakers(std::int64_t chain);
+  void put_chain(std::int64_t source, std::int64_t chain, std::int64_t since);
+
   ledger& ledger_;
+  std::map<std::int64_t, std::vector<speaker>> speakers_; ///< chain → as in `source_chains`
   statement put_source_, put_chain_, webhook_, named_before_, event_, highest_;
-  statement count_, put_highest_, put_delay_, unheard_, missed_;
+  statement count_, put_highest_, put_delay_, unheard_, speakers_of_, missed_;
 };
 
 } // namespace tidemark::store

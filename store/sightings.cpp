@@ -43,13 +43,16 @@ void chain_writer::take_log(work& w, std::optional<stored_event> e, const tide::
   w.done.equal += !f.corrects && !f.opens;
   if (f.corrects) roll_back(w, *e, tide::why::corrected);
   if (f.opens) {
-    const bool late = w.late(log.block.number);
+    const bool late = w.late(log.block.number), is_new = !e;
     const auto to = f.confirms ? tide::status::confirmed : tide::status::pending;
     e = events_.open(w.c.chain, e, log, to, replaces, w.by);
     ++w.done.added;
     w.done.confirmed += f.confirms;
     if (f.confirms) {
-      quality_.confirmed(*e);
+      if (is_new)
+        quality_.confirmed_new(w.c.chain, log.time, log.origin);
+      else
+        quality_.confirmed(*e);
       lanes_.told_confirmed(*e, log.routes, late, true);
     } else {
       lanes_.told_pending(*e, log.routes, late);

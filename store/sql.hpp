@@ -33,6 +33,9 @@ struct sql_error : std::runtime_error {
 struct blob {
   std::string_view bytes;
 };
+struct owned_blob {
+  std::string bytes;
+};
 
 /// One handle.  One thread at a time.
 class connection {
@@ -140,6 +143,9 @@ private:
   void bind(int at, std::string_view v, sqlite3_destructor_type how) { bind_text(at, v, how); }
   void bind(int at, const blob& v, sqlite3_destructor_type how) {
     bind_blob(at, v.bytes.data(), v.bytes.size(), how);
+  }
+  void bind(int at, const owned_blob& v, sqlite3_destructor_type how) {
+    bind(at, blob{v.bytes}, how);
   }
   template <std::size_t N>
   void bind(int at, const evm::fixed_bytes<N>& v, sqlite3_destructor_type how) {

@@ -23,6 +23,8 @@ void put_back(parts& p) {
   p.all->webhooks.forget();
   p.all->deliveries.forget();
   p.all->lists.forget();
+  p.all->events.forget_new();
+  p.all->quality.forget();
   p.all->webhook_keys.rewind(p.webhooks_before);
   p.all->event_keys.rewind(p.events_before);
   p.all->webhook_keys.settle(false);
