@@ -5,6 +5,7 @@
 #include "evm/hex.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -12,8 +13,6 @@
 
 namespace tidemark::tide {
 namespace {
-
-constexpr std::size_t whole_blocks_an_ask = 20;
 
 const char* kind_of(objection::kind k) {
   using enum objection::kind;
@@ -139,18 +138,29 @@ tide::read_whole(const std::vector<evm::block_id>& ids, std::optional<std::size_
     const ask_blocks what{some, asked == proof::receipts, wants_->transactions()};
     const auto whom =
         endpoint ? endpoint : shows_it_next(ways_, odd_indexes_, odd_blooms_, settings_.endpoints);
-    ask_for(what, whom);
-    answer a = co_await the_answer{*this};
+    std::optional<answer> early;
+    if (!whom) early = came_whole(what);
+    answer a;
+    if (early) {
+      a = std::move(*early);
+    } else {
+      const auto& on_its_way = ahead_.whole.asked;
+      const bool open = !whom && on_its_way && same_blocks(*on_its_way, what);
+      if (!open) ask_for(what, whom);
+      answer got = co_await the_answer{*this};
+      a = std::move(got);
+      ahead_.whole.asked.reset();
+    }
     if (whom != endpoint && std::holds_alternative<no_answer>(a.what)) {
       ask_for(what);
       a = co_await the_answer{*this};
     }
-    const auto* read = std::get_if<blocks_answer>(&a.what);
+    auto* read = std::get_if<blocks_answer>(&a.what);
     if (!read) {
       fail(std::get<no_answer>(a.what).text);
       co_return std::nullopt;
     }
-    all.insert(all.end(), read->blocks.begin(), read->blocks.end());
+    std::move(read->blocks.begin(), read->blocks.end(), std::back_inserter(all));
     for (std::size_t i = 0; i < some.size(); ++i) {
       auto& b = all[done + i];
       if (b.header.id() != some[i]) {

@@ -31,6 +31,7 @@ void match_logs(std::vector<sighting>& out, const std::vector<evm::header>& head
 
 /// At most so many blocks as the range before it had.
 void tide::ask_ahead(ask_range next, std::uint64_t bound) {
+  ahead_.whole = {};
   open_ask({0, next, std::nullopt, std::nullopt});
   ahead_.asked = {std::move(next), bound};
 }
@@ -43,20 +44,58 @@ bool is_ahead(const ask_range& asked, const ask_range& wanted) {
 /// What came before its turn takes its place, and the next is asked for. What is wrong with it is
 /// said in its turn.
 void tide::take_ahead() {
-  if (ahead_.come || !ahead_.asked || !answer_) return;
+  if (!answer_) return;
+  if (ahead_.whole.asked) return take_whole_ahead();
+  if (ahead_.come || !ahead_.asked) return;
   const auto asked = *std::exchange(ahead_.asked, std::nullopt);
   ahead_.come = read_ahead::arrival{asked.what, *std::exchange(answer_, std::nullopt), {}, now_};
   auto* range = std::get_if<range_answer>(&ahead_.come->says.what);
   if (!range || range->headers.empty()) return;
+  if (!lies_deep(asked.what.from)) {
+    for (const auto& h : range->headers)
+      if (const auto* held = held_.find(h.number);
+          !(held && held->whole) && may_have(*wants_, h, settings_.integrity))
+        ahead_.whole.unread.push_back(h.id());
+    if (settings_.integrity != proof::none) ask_whole_ahead();
+  }
   ask_range next = asked.what;
   next.from = range->headers.back().number + 1;
   next.to = std::min(asked.bound, next.from + (asked.what.to - asked.what.from));
-  if (ahead_.suffices && next.from > asked.what.from && next.from <= asked.bound)
+  if (ahead_.suffices && !ahead_.whole.asked && next.from > asked.what.from &&
+      next.from <= asked.bound)
     ask_ahead(std::move(next), asked.bound);
   const bool listed = settings_.integrity != proof::none && settings_.backfill != proof::none;
   if (!listed || wants_->transactions() || !wants_->factories().empty()) return;
   if (check_range(*range, asked.what.from, asked.what.to, ways_, true))
     ahead_.come->matched = matched_range{wants_, ways_};
+}
+
+void tide::ask_whole_ahead() {
+  auto& ids = ahead_.whole.unread;
+  if (ids.empty()) return;
+  const auto end =
+      ids.begin() + static_cast<std::ptrdiff_t>(std::min(ids.size(), whole_blocks_an_ask));
+  ask_blocks what{{ids.begin(), end}, settings_.integrity == proof::receipts, {}};
+  what.transactions = wants_->transactions();
+  ids.erase(ids.begin(), end);
+  open_ask({0, what, std::nullopt, std::nullopt});
+  ahead_.whole.asked = std::move(what);
+}
+
+/// What is no answer proves nothing: the blocks are asked for in their turn.
+void tide::take_whole_ahead() {
+  const bool read = std::holds_alternative<blocks_answer>(answer_->what);
+  if (read) {
+    auto& part = ahead_.whole.come.emplace_back();
+    part.what = std::move(*ahead_.whole.asked);
+    part.says = std::move(*answer_);
+    part.at = now_;
+  } else {
+    ahead_.whole.unread.clear();
+  }
+  ahead_.whole.asked.reset();
+  answer_.reset();
+  ask_whole_ahead();
 }
 
 tide::effects tide::meanwhile(millis now) {
@@ -84,6 +123,22 @@ std::optional<read_ahead::arrival> tide::came_ahead(const ask_range& wanted) {
       now_ - ahead_.come->at > settings_.poll)
     return std::nullopt;
   return std::exchange(ahead_.come, std::nullopt);
+}
+
+bool same_blocks(const ask_blocks& asked, const ask_blocks& wanted) {
+  return asked.ids == wanted.ids && asked.sealed == wanted.sealed &&
+         asked.transactions == wanted.transactions;
+}
+
+/// The blocks that are wanted next, where they have come and are not too old.
+std::optional<answer> tide::came_whole(const ask_blocks& wanted) {
+  auto& come = ahead_.whole.come;
+  if (come.empty() || !same_blocks(come.front().what, wanted) ||
+      now_ - come.front().at > settings_.poll)
+    return std::nullopt;
+  answer says = std::move(come.front().says);
+  come.pop_front();
+  return says;
 }
 
 } // namespace tidemark::tide

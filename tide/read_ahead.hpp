@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -34,9 +35,13 @@ struct matched_range {
 
 /// Is the one the other, or its beginning?
 bool is_ahead(const ask_range& asked, const ask_range& wanted);
+bool same_blocks(const ask_blocks& asked, const ask_blocks& wanted);
+
+constexpr std::size_t whole_blocks_an_ask = 20;
 
 /// Ranges that are read while the store writes those below them: one on its way, and one that has
-/// come. Whatever else is asked gives both up.
+/// come; then, where that one lies within max_depth, the blocks of it that will be wanted whole.
+/// Whatever else is asked gives all of them up.
 struct read_ahead {
   struct range {
     ask_range what;
@@ -50,6 +55,16 @@ struct read_ahead {
   };
   std::optional<range> asked; ///< by the open ask
   std::optional<arrival> come;
+  struct part {
+    ask_blocks what;
+    answer says;
+    std::int64_t at = 0; ///< ms since 1970
+  };
+  struct whole_blocks {
+    std::vector<evm::block_id> unread; ///< not asked for yet, ascending
+    std::optional<ask_blocks> asked;   ///< by the open ask
+    std::deque<part> come;             ///< in the order in which they are wanted
+  } whole;
   /// The last range needed no other answer than its own: the one after the next is worth asking for
   /// too.
   bool suffices = false;

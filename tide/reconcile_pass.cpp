@@ -12,7 +12,6 @@ namespace tidemark::tide {
 namespace {
 
 constexpr int rounds_of_dispute = 3;
-constexpr std::uint64_t worth_settling = 8; // blocks
 
 /// Whole transactions are large: a range of them is kept small.
 std::uint64_t range_size(const interest& wants, const settings& s) {
@@ -37,12 +36,9 @@ tide::pass tide::reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves
   s.seeks = fills ? wants_->only(fills->subscription) : wants_;
   if (fills) s.fills = fills->subscription;
   s.from = moves_mark ? first_unmarked() : from; // what lies below the first header is void
-  const auto head = held_.tip()->number;
-  // A few blocks that are just deep enough are read as if they were not: alone they may be void.
-  if (head > settings_.max_depth + worth_settling &&
-      from < head - settings_.max_depth - worth_settling) {
+  if (lies_deep(from)) {
     s.settles = true;
-    to = std::min(to, head - settings_.max_depth - 1);
+    to = std::min(to, held_.tip()->number - settings_.max_depth - 1);
   }
   s.asked = s.settles ? settings_.backfill : settings_.integrity;
   const auto bound = to;

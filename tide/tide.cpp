@@ -108,6 +108,7 @@ void tide::ask_for(ask_what what, std::optional<std::size_t> endpoint,
                    std::optional<std::size_t> rather_not) {
   ahead_.asked.reset();
   ahead_.come.reset();
+  ahead_.whole = {};
   answer_.reset();
   open_ask({0, std::move(what), endpoint, rather_not});
 }

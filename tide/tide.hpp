@@ -97,8 +97,7 @@ private:
   write_set new_set() const;
 
   // start_pass.cpp, nursery_pass.cpp
-  pass start_pass();
-  pass nursery_pass();
+  pass start_pass(), nursery_pass();
   task<bool> read_creations(std::uint64_t from, std::uint64_t to);
   // head_pass.cpp
   struct head_seen {
@@ -130,6 +129,7 @@ private:
   struct scan; // scan.hpp
   pass reconcile_pass(std::uint64_t from, std::uint64_t to, bool moves_mark,
                       const backfill* fills = nullptr);
+  bool lies_deep(std::uint64_t from) const;
   pass overlap_pass();
   // backfill_pass.cpp
   pass backfill_pass();
@@ -190,10 +190,11 @@ private:
                std::optional<std::size_t> rather_not = {});
   // read_ahead.cpp
   void ask_ahead(ask_range next, std::uint64_t bound);
-  void take_ahead();
+  void take_ahead(), ask_whole_ahead(), take_whole_ahead();
   std::optional<read_ahead::arrival> came_ahead(const ask_range& wanted);
+  std::optional<answer> came_whole(const ask_blocks& wanted);
   void open_ask(ask a); ///< its number is given here
-  void put(write_set set);
+  void put(write_set set), resume_waiting();
   struct suspended {
     tide& t;
     bool await_ready() const noexcept { return false; }
@@ -217,7 +218,6 @@ private:
   struct the_event_blocks : suspended {
     std::vector<event_block> await_resume() { return std::move(*t.event_blocks_); }
   };
-  void resume_waiting();
 
   settings settings_; // never changes
   boot_state boot_;

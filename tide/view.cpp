@@ -58,6 +58,15 @@ bool may_have_logs(const interest& wants, const chain_ways& ways, const evm::hea
          h.logs_bloom != evm::bloom{};
 }
 
+/// A range from there on is read as one that no fork reaches. A few blocks that are just deep
+/// enough are not: alone they may be void.
+bool tide::lies_deep(std::uint64_t from) const {
+  constexpr std::uint64_t a_few = 8;
+  const auto tip = held_.tip();
+  const auto shallow = settings_.max_depth + a_few;
+  return tip && tip->number > shallow && from < tip->number - shallow;
+}
+
 /// No bloom says anything of transactions.
 bool tide::may_have(const interest& wants, const evm::header& h, proof asked) const {
   return may_have_logs(wants, ways_, h, asked) || (wants.transactions() && !h.transactions.empty());
