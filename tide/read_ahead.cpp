@@ -51,12 +51,12 @@ void tide::take_ahead() {
   ahead_.come = read_ahead::arrival{asked.what, *std::exchange(answer_, std::nullopt), {}, now_};
   auto* range = std::get_if<range_answer>(&ahead_.come->says.what);
   if (!range || range->headers.empty()) return;
-  if (!lies_deep(asked.what.from)) {
+  if (!lies_deep(asked.what.from) && settings_.integrity != proof::none) {
     for (const auto& h : range->headers)
       if (const auto* held = held_.find(h.number);
           !(held && held->whole) && may_have(*wants_, h, settings_.integrity))
         ahead_.whole.unread.push_back(h.id());
-    if (settings_.integrity != proof::none) ask_whole_ahead();
+    ask_whole_ahead();
   }
   ask_range next = asked.what;
   next.from = range->headers.back().number + 1;
