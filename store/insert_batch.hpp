@@ -3,7 +3,6 @@
 
 #include "store/sql.hpp"
 
-#include <array>
 #include <cstddef>
 #include <string>
 #include <tuple>

@@ -74,9 +74,12 @@ std::string pack(std::string_view json) {
   out.front() = by_dictionary_1;
   const auto size =
       ZSTD_compress2(compressor(), out.data() + 1, out.size() - 1, json.data(), json.size());
-  if (ZSTD_isError(size) || 1 + size >= json.size()) return std::string(json);
-  std::string packed(out, 0, 1 + size);
-  if (out.size() > largest_kept) out = {};
+  const bool smaller = !ZSTD_isError(size) && 1 + size < json.size();
+  std::string packed(smaller ? std::string_view(out).substr(0, 1 + size) : json);
+  if (out.size() > largest_kept) {
+    out.clear();
+    out.shrink_to_fit();
+  }
   return packed;
 }
 
