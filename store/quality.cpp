@@ -51,15 +51,6 @@ source_quality::source_quality(ledger& l)
                          " WHERE chain = ? AND source = ?"),
       put_delay_(l.db, "INSERT INTO source_delays (source, step, count) VALUES (?, ?, 1)"
                        " ON CONFLICT (source, step) DO UPDATE SET count = count + 1"),
-      // A block's time is in whole seconds: the second in which the source began is its own.
-      // Selected apart from the update: `source IN (SELECT ...)` would build a table for each
-      // event.
-      unheard_(l.db, "SELECT c.source FROM source_chains c WHERE c.chain = ?1 AND c.since / 1000"
-                     " <= (SELECT i.time FROM inclusions i WHERE i.id = ?2) AND NOT EXISTS"
-                     " (SELECT 1 FROM hints h CROSS JOIN webhooks w ON w.id = h.webhook"
-                     " WHERE h.event = ?3 AND w.source = c.source) AND (SELECT n.name FROM events e"
-                     " CROSS JOIN names n ON n.id = e.first_seen WHERE e.id = ?3) <>"
-                     " 'webhook:' || (SELECT name FROM names WHERE id = c.source)"),
       speakers_of_(l.db, "SELECT source, since FROM source_chains WHERE chain = ?"),
       missed_(l.db, "UPDATE sources SET missed = missed + 1 WHERE source = ?") {}
 
@@ -107,12 +98,6 @@ void source_quality::named(std::int64_t event, std::int64_t webhook, std::uint32
   put_delay_.run(source, delay_step(at - time));
 }
 
-void source_quality::confirmed(const stored_event& e) {
-  // `missed_` writes another table than the open query reads.
-  for (rows r = unheard_.query(e.chain, e.inclusion, e.id); r.next();)
-    missed_.run(r.i64(0));
-}
-
 const std::vector<source_quality::speaker>& source_quality::speakers(std::int64_t chain) {
   const auto [at, fresh] = speakers_.try_emplace(chain);
   if (fresh)
@@ -124,8 +109,26 @@ const std::vector<source_quality::speaker>& source_quality::speakers(std::int64_
 void source_quality::confirmed_new(std::int64_t chain, std::uint64_t time,
                                    std::string_view origin) {
   for (const speaker& s : speakers(chain))
-    if (s.since / 1'000 <= static_cast<std::int64_t>(time) && s.origin != origin)
+    if (s.was_to_name(time, origin)) missed_.run(s.source);
+}
+
+void source_quality::confirmed(const stored_event& e) {
+  const auto& all = speakers(e.chain);
+  if (all.empty()) return;
+  std::uint64_t time = 0;
+  std::string origin;
+  if (rows r = event_.query(e.id); r.next()) {
+    time = r.u64(2);
+    origin = r.text(3);
+  }
+  for (const speaker& s : all)
+    if (s.was_to_name(time, origin) && !named_before_.query(e.id, s.source, -1, -1).next())
       missed_.run(s.source);
+}
+
+// A block's time is in whole seconds: the second in which the source began is its own.
+bool source_quality::speaker::was_to_name(std::uint64_t time, std::string_view first_seen) const {
+  return since / 1'000 <= static_cast<std::int64_t>(time) && origin != first_seen;
 }
 
 } // namespace tidemark::store

@@ -41,6 +41,8 @@ private:
   struct speaker {
     std::int64_t source = 0, since = 0; ///< ms since 1970
     std::string origin;                 ///< of an event that it was the first to name
+    /// Of an event in a block of that time (seconds) it was to speak, and did not as the first.
+    bool was_to_name(std::uint64_t time, std::string_view first_seen) const;
   };
   const std::vector<speaker>& speakers(std::int64_t chain);
   void put_chain(std::int64_t source, std::int64_t chain, std::int64_t since);
@@ -48,7 +50,7 @@ private:
   ledger& ledger_;
   std::map<std::int64_t, std::vector<speaker>> speakers_; ///< chain → as in `source_chains`
   statement put_source_, put_chain_, webhook_, named_before_, event_, highest_;
-  statement count_, put_highest_, put_delay_, unheard_, speakers_of_, missed_;
+  statement count_, put_highest_, put_delay_, speakers_of_, missed_;
 };
 
 } // namespace tidemark::store
