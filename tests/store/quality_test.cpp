@@ -112,6 +112,48 @@ TEST_CASE("what a source has not named when it is confirmed, it missed", "[quali
   CHECK(c.source("two").missed == 2);
 }
 
+TEST_CASE("who named it before it is confirmed, or was the first to, has not missed it",
+          "[quality]") {
+  compared c;
+  SECTION("by a webhook of its own, after the scan") {
+    c.seen(5, 10, "head");
+    c.names("two", 5, 10, 10);
+    c.confirm(10, {5});
+    CHECK(c.source("one").missed == 1);
+    CHECK(c.source("two").missed == 0);
+  }
+  SECTION("by one whose hints are pruned by now") {
+    c.seen(5, 10, "webhook:one");
+    c.confirm(10, {5});
+    CHECK(c.source("one").missed == 0);
+    CHECK(c.source("two").missed == 1);
+  }
+}
+
+TEST_CASE("what is confirmed as it is found was missed by all but its finder", "[quality]") {
+  compared c;
+  tide::shown deep{{block(10)}, {}, true};
+  const auto found = [&](std::uint64_t t, const char* origin) {
+    deep.logs.push_back(log(block(10), t));
+    deep.logs.back().origin = origin;
+    CHECK(c.w.apply(13, {deep}).confirmed == 1);
+  };
+  found(5, "reconcile");
+  CHECK(c.source("one").missed == 1);
+  CHECK(c.source("two").missed == 1);
+  found(6, "webhook:one");
+  CHECK(c.source("one").missed == 1);
+  CHECK(c.source("two").missed == 2);
+  const store::source_in late[] = {{"three", {world::chain}}, {"four", {world::chain}}};
+  c.w.in_group([&] { must(c.w.db->register_sources(std::span(late, 1), compared::time_of(10))); });
+  c.w.in_group(
+      [&] { must(c.w.db->register_sources(std::span(late + 1, 1), compared::time_of(11))); });
+  found(7, "reconcile");
+  CHECK(c.source("two").missed == 3);
+  CHECK(c.source("three").missed == 1);
+  CHECK(c.source("four").missed == 0);
+}
+
 TEST_CASE("blocks before a source was known are not its own to miss", "[quality]") {
   compared c;
   const store::source_in late[] = {{"three", {world::chain}}};
