@@ -51,6 +51,7 @@ void tide::take_ahead() {
   ahead_.come = read_ahead::arrival{asked.what, *std::exchange(answer_, std::nullopt), {}, now_};
   auto* range = std::get_if<range_answer>(&ahead_.come->says.what);
   if (!range || range->headers.empty()) return;
+  // As prove_near wants them: where it wants others in the end, it asks for those.
   if (!lies_deep(asked.what.from) && settings_.integrity != proof::none) {
     for (const auto& h : range->headers)
       if (const auto* held = held_.find(h.number);
