@@ -265,13 +265,6 @@ void chain_writer::must_be_canonical(const work& w, const evm::block_id& b, cons
                   " is not the canonical block there"};
 }
 
-/// The mark passed blocks that were read without a subscription which counts there by now.
-void chain_writer::cover(work& w) {
-  const auto next = w.mark_before ? w.mark_before->number + 1 : w.c.start_block.value_or(0);
-  if (!w.c.mark || next > w.c.mark->number) return;
-  w.done.recounted |= counts_.cover(w.c.chain, w.set.forms, {next, w.c.mark->number});
-}
-
 /// Pending rows that the mark has just passed, beside those at or below it that this set looked at.
 void chain_writer::find_waiting(work& w) {
   auto& all = w.done.waiting;

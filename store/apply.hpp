@@ -59,9 +59,7 @@ private:
   void check(const work& w) const;
   void take_headers(work& w);
   void find_waiting(work& w);
-  void cover(work& w);
   void write_chain(const work& w);
-  void write_reorg(const work& w);
   std::optional<evm::hash32> canonical(const work& w, std::uint64_t number);
   void must_be_canonical(const work& w, const evm::block_id& b, const char* what);
 
@@ -82,6 +80,8 @@ private:
   void take(work& w, const tide::hint_verdict& v);
   void take(work& w, const tide::born& v);
   void take(work& w, const tide::raised& v);
+  void cover(work& w);
+  void write_reorg(const work& w);
   // sightings.cpp
   /// Logs of blocks that were read whole, which alone know their ordinals.
   void take_logs(work& w, const std::vector<tide::sighting>& logs, tide::reading how);

@@ -192,6 +192,13 @@ void chain_writer::take(work& w, const tide::raised& v) { w.c.factories = v.fact
 
 void chain_writer::take(work& w, const tide::hint_verdict& v) { hints_.settle(w.c.chain, v); }
 
+/// The mark passed blocks that were read without a subscription which counts there by now.
+void chain_writer::cover(work& w) {
+  const auto next = w.mark_before ? w.mark_before->number + 1 : w.c.start_block.value_or(0);
+  if (!w.c.mark || next > w.c.mark->number) return;
+  w.done.recounted |= counts_.cover(w.c.chain, w.set.forms, {next, w.c.mark->number});
+}
+
 void chain_writer::write_reorg(const work& w) {
   const tide::reorg& r = *w.reorg;
   insert_reorg_.run(w.c.chain, w.by.at, r.depth, w.confirmed_undone, r.ancestor.number,
